@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import aclosing, asynccontextmanager
 from pathlib import Path
 
 from aiohttp import web
@@ -19,6 +19,7 @@ from bot.cli.session import (
     PROGRESS,
     AddKeyRequest,
     AskRequest,
+    BackupProgress,
     BackupRequest,
     DeadLetterRequest,
     ForgetRequest,
@@ -115,8 +116,18 @@ def _routes(session: Session) -> list[web.RouteDef]:
         return web.json_response({"revoked": await session.revoke_key(wanted)})
 
     async def backup(request: web.Request) -> web.StreamResponse:
-        reply = await session.backup(BackupRequest.model_validate_json(await request.read()))
-        return web.json_response(reply.model_dump(mode="json"))
+        wanted = BackupRequest.model_validate_json(await request.read())
+        async with aclosing(session.backup(wanted)) as steps:
+            first = await anext(steps)  # before the status line goes out: a refusal is still a refusal
+            response = web.StreamResponse(headers={"Content-Type": "application/x-ndjson"})
+            await response.prepare(request)
+            await response.write(first.model_dump_json().encode() + b"\n")
+            try:
+                async for step in steps:
+                    await response.write(step.model_dump_json().encode() + b"\n")
+            except FootnoteError as error:
+                await response.write(BackupProgress(error=str(error)).model_dump_json().encode() + b"\n")
+        return response
 
     return [
         web.post("/control/backup", backup),

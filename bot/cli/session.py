@@ -7,7 +7,7 @@ socket in the folder. A command uses whichever `open_session` hands it and canno
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -113,6 +113,18 @@ class BackupReply(BaseModel):
     keys: int
 
 
+class BackupProgress(BaseModel):
+    """`done` of `total` passages of a generation ("live" or "previous"). The last one has the reply, or an error."""
+
+    model_config = ConfigDict(frozen=True)
+
+    generation: str = ""
+    done: int = 0
+    total: int = 0
+    reply: BackupReply | None = None
+    error: str = ""
+
+
 class DeadLetterRequest(BaseModel):
     """`ids`: None means all."""
 
@@ -168,8 +180,8 @@ class Session(Protocol):
     async def revoke_key(self, request: RevokeKeyRequest) -> bool:
         """Whether there was one."""
 
-    async def backup(self, request: BackupRequest) -> BackupReply:
-        """Between two syncs, beside questions."""
+    def backup(self, request: BackupRequest) -> AsyncGenerator[BackupProgress]:
+        """Between two syncs, beside questions. The last step has the reply."""
 
 
 class OwnerError(FootnoteError):
@@ -263,10 +275,16 @@ class RemoteSession:
         ):
             return bool((await _told(response))["revoked"])
 
-    async def backup(self, request: BackupRequest) -> BackupReply:
+    async def backup(self, request: BackupRequest) -> AsyncGenerator[BackupProgress]:
         body = request.model_dump(mode="json")
         async with self._http() as http, http.post("/control/backup", json=body) as response:
-            return BackupReply.model_validate(await _told(response))
+            if response.status != 200:
+                await _told(response)
+            async for line in response.content:
+                step = BackupProgress.model_validate_json(line)
+                if step.error:
+                    raise OwnerError(step.error)
+                yield step
 
     def _http(self) -> aiohttp.ClientSession:
         return aiohttp.ClientSession(

@@ -9,23 +9,27 @@ import os
 import stat
 import tarfile
 import tomllib
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import cast
 
 import pytest
 from pydantic import SecretStr
 from redis.asyncio import Redis
 
+from bot.cli.control import control_socket
 from bot.cli.copying.backup import backup
 from bot.cli.copying.backup_archive import BackupError, BackupReader, BackupWriter
 from bot.cli.copying.backup_settings import secret_names, without_secrets
 from bot.cli.copying.backup_store import drop_staged, holds_keys, keys_of, put_to_use, stage
 from bot.cli.copying.restore import restore
+from bot.cli.open import open_session
+from bot.cli.session import BackupProgress, BackupRequest, OwnerError, RemoteSession, Session
+from kb.calibration import Calibration
 from kb.config.index_settings import IndexSettings
 from kb.config.settings import Settings, StoreSettings
-from kb.errors import DataFolderInUseError, FootnoteError, SettingsError
-from kb.calibration import Calibration
+from kb.errors import DataFolderInUseError, FootnoteError, IndexUnavailableError, SettingsError
 from kb.index.copies import differences
 from kb.index.edge import EdgeIndex
 from kb.index.port import VectorIndex
@@ -153,6 +157,44 @@ async def test_a_backup_that_fails_leaves_what_there_was(saved: Path, tmp_path: 
         await backup(settings, saved, config=None, replace=True, as_json=True)
     assert saved.read_bytes() == before
     assert list(saved.parent.glob(".*")) == []
+
+
+async def test_a_backup_tells_how_far_it_is(saved: Path, tmp_path: Path) -> None:
+    request = BackupRequest(file=tmp_path / "other.footnote")
+    async with open_session(Settings(data=tmp_path / "data"), "backup", models=False) as session:
+        steps = [step async for step in session.backup(request)]
+    assert [(step.generation, step.done, step.total) for step in steps[:-1]] == [
+        ("previous", 2, 2),
+        ("live", 140, 140),
+    ]
+    assert steps[-1].reply is not None
+    assert steps[-1].reply.passages == 140
+
+
+class Failing:
+    """A session whose backup fails after this many steps."""
+
+    def __init__(self, steps: int) -> None:
+        self._steps = steps
+
+    async def backup(self, request: BackupRequest) -> AsyncGenerator[BackupProgress]:
+        for done in range(self._steps):
+            yield BackupProgress(generation="live", done=done, total=9)
+        raise IndexUnavailableError("the index changed while it was read")
+
+
+@pytest.mark.parametrize("steps", [0, 2])
+async def test_a_bot_says_why_a_backup_failed_on_its_way(steps: int, tmp_path: Path) -> None:
+    socket, seen = tmp_path / "socket", list[BackupProgress]()
+    async with control_socket(cast(Session, Failing(steps)), socket):
+        with pytest.raises(OwnerError, match="changed while it was read"):
+            await collect(RemoteSession(socket).backup(BackupRequest(file=tmp_path / "kb")), seen)
+    assert [step.done for step in seen] == list(range(steps))
+
+
+async def collect(steps: AsyncIterator[BackupProgress], seen: list[BackupProgress]) -> None:
+    async for step in steps:
+        seen.append(step)  # noqa: PERF401 - what was seen before it failed counts
 
 
 async def test_what_is_there_is_not_overwritten_unasked(saved: Path, tmp_path: Path) -> None:

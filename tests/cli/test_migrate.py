@@ -133,8 +133,11 @@ async def test_what_makes_no_sense_is_refused(data: Path, server: QdrantServer) 
 
 async def test_a_server_that_is_away_is_told_and_costs_nothing(data: Path, server: QdrantServer) -> None:
     await server.stop()
-    done = await run("migrate", "--to", server.url, "--data", data, FOOTNOTE_INDEX__RETRY_S="0")
-    assert (done.code, "no connection" in done.err) == (1, True), done.err
+    done = await run("migrate", "--to", server.url, "--data", data)
+    assert (done.code, "no connection" in done.err, "start it" in done.err) == (1, True, True), done.err
+    assert "index.tried_again" not in done.err  # it would be, for a minute
+    back = await run("migrate", "--to", "embedded", "--data", data, QDRANT_URL=server.url)
+    assert (back.code, "start it" in back.err, "index.tried_again" in back.err) == (1, True, False), back.err
 
 
 async def test_a_sync_under_way_is_not_disturbed(

@@ -16,6 +16,8 @@ logger = logging.getLogger(__name__)
 
 OLDEST = (1, 18)
 """The oldest server that the contract suite was passed on."""
+READ_FOR_S = 1.0
+"""Seconds for which a server that does not answer is asked again."""
 SHOWN = "QDRANT_API_KEY travels unencrypted: whoever sees the network can read and change the index"
 ENCRYPT = "use an https:// address as QDRANT_URL (index.ca_file for an authority of your own)"
 
@@ -25,7 +27,7 @@ async def qdrant_checks(settings: Settings) -> list[Check]:
     if settings.index.qdrant_url is None:
         return []
     try:
-        told = version_checks(await _version(settings.index))
+        told = version_checks(await server_version(settings.index, for_s=READ_FOR_S))
     except IndexUnavailableError:
         told = []
     return [*key_checks(settings.index), *told]
@@ -72,13 +74,18 @@ def version_checks(server: str, client: str | None = None) -> list[Check]:
     return [Check(name="qdrant version", state="ok", told=f"{server} (client {client})")]
 
 
-async def _version(settings: IndexSettings) -> str:
-    from kb.index.server_calls import READ_FOR_S, asked
+async def server_version(settings: IndexSettings, *, for_s: float) -> str:
+    """What the server says; it is asked again for `for_s` seconds while it does not answer.
+
+    Raises:
+        IndexUnavailableError: it did not answer, or refused the key.
+    """
+    from kb.index.server_calls import asked
     from kb.index.server_client import connect  # two seconds of a start
 
     client = connect(settings)
     try:
-        return (await asked("asking for its version", client.info, for_s=READ_FOR_S)).version
+        return (await asked("asking for its version", client.info, for_s=for_s)).version
     finally:
         await client.close()
 

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from contextlib import aclosing
 from pathlib import Path
 
 from rich.console import Console
 
 from bot.cli.as_json import print_json
 from bot.cli.copying.backup_settings import without_secrets
+from bot.cli.copying.progress import CopyBar
 from bot.cli.open import open_session
 from bot.cli.session import BackupReply, BackupRequest
 from kb.config.settings import Settings
-from kb.errors import SettingsError
+from kb.errors import SettingsError, UnavailableError
+from kb.index.copies import Step
 
 
 async def backup(settings: Settings, file: Path, *, config: Path | None, replace: bool, as_json: bool) -> int:
@@ -22,13 +25,25 @@ async def backup(settings: Settings, file: Path, *, config: Path | None, replace
     request = BackupRequest(
         file=file.absolute(), settings=without_secrets(config or Path("footnote.toml")) or ""
     )
-    async with open_session(settings, "backup", models=False) as session:
-        reply = await session.backup(request)
+    reply = await _backed_up(settings, request)
     if as_json:
         print_json(reply.model_dump(mode="json"))
     else:
         _show(reply)
     return 0
+
+
+async def _backed_up(settings: Settings, request: BackupRequest) -> BackupReply:
+    async with (
+        open_session(settings, "backup", models=False) as session,
+        aclosing(session.backup(request)) as steps,
+    ):
+        with CopyBar() as bar:
+            async for step in steps:
+                if step.reply is not None:
+                    return step.reply
+                bar.show(Step(generation=step.generation, phase="copying", done=step.done, total=step.total))
+    raise UnavailableError("the owner of the data folder ended amid the backup; there is no file")
 
 
 def _show(reply: BackupReply) -> None:

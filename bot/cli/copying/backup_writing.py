@@ -1,8 +1,9 @@
-"""Writes a backup: the index by generations, the store by keys, the files of the data folder that no sync brings back."""
+"""Writes a backup: the index by generations, the store by keys, and files of the data folder that no sync restores."""
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from datetime import UTC, datetime
 
@@ -11,7 +12,7 @@ from redis.asyncio import Redis
 from bot.cli.copying.backup_archive import BackupManifest, BackupWriter, GenerationPart
 from bot.cli.copying.backup_store import keys_of
 from bot.cli.copying.turns import between_syncs
-from bot.cli.session import BackupReply, BackupRequest
+from bot.cli.session import BackupProgress, BackupReply, BackupRequest
 from bot.cli.sources import UPLOADS
 from kb.calibration import to_text
 from kb.config.settings import Settings
@@ -20,21 +21,37 @@ from kb.index.copies import Generation, generations, together
 from kb.index.exported import to_fields
 from kb.index.payload import manifest_to_fields
 from kb.index.port import VectorIndex
+from kb.runtime.tasks import cancelled
 from kb.store.data_folder import DataFolder
 
 HISTORY = "playground-history.json"
 SETTINGS = "footnote.toml"
 
+OnStep = Callable[[BackupProgress], None]
+
 
 async def write_backup(
     request: BackupRequest, settings: Settings, *, folder: DataFolder, index: VectorIndex, redis: Redis
-) -> BackupReply:
-    """While no sync writes. Questions are answered meanwhile; what is said during the backup may be in it or not.
+) -> AsyncGenerator[BackupProgress]:
+    """Writes while no sync does, and yields each step; the last one has the reply. Questions are answered meanwhile,
+    and what is said during the backup may be in it or not.
 
     Raises:
         SyncUnderWayError: a sync is at it; so with what does not answer. There is no file then.
     """
-    manifest = await between_syncs(redis, settings, _written(request, settings, folder, index, redis))
+    steps: asyncio.Queue[BackupProgress | None] = asyncio.Queue()
+    work = _written(request, settings, folder, index, redis, steps.put_nowait)
+    writing = asyncio.create_task(between_syncs(redis, settings, work))
+    writing.add_done_callback(lambda _: steps.put_nowait(None))
+    try:
+        while (step := await steps.get()) is not None:
+            yield step
+        yield BackupProgress(reply=_reply(request, await writing))
+    finally:
+        await cancelled(writing)
+
+
+def _reply(request: BackupRequest, manifest: BackupManifest) -> BackupReply:
     return BackupReply(
         file=request.file,
         bytes=request.file.stat().st_size,
@@ -46,7 +63,12 @@ async def write_backup(
 
 
 async def _written(
-    request: BackupRequest, settings: Settings, folder: DataFolder, index: VectorIndex, redis: Redis
+    request: BackupRequest,
+    settings: Settings,
+    folder: DataFolder,
+    index: VectorIndex,
+    redis: Redis,
+    on_step: OnStep,
 ) -> BackupManifest:
     namespace = settings.store.namespace
     try:
@@ -57,7 +79,7 @@ async def _written(
         parts: list[GenerationPart] = []
         if await index.manifest() is not None:
             async with aclosing(generations(index)) as found:
-                parts = [await _add_generation(writer, generation) async for generation in found]
+                parts = [await _add_generation(writer, generation, on_step) async for generation in found]
         keys, at = 0, 0
         async for lines in keys_of(redis, namespace):
             await asyncio.to_thread(writer.add_lines, f"store/{at:05}.jsonl.gz", lines)
@@ -69,15 +91,17 @@ async def _written(
         )
 
 
-async def _add_generation(writer: BackupWriter, generation: Generation) -> GenerationPart:
+async def _add_generation(writer: BackupWriter, generation: Generation, on_step: OnStep) -> GenerationPart:
     source, passages = generation.source, 0
     wanted = await source.inventory()
+    total = sum(page.passages for page in wanted.values())
     for at, pages in enumerate(together(wanted)):
         stored = await source.stored(pages)
         lines = [to_fields(one) for one in stored]
         await asyncio.to_thread(writer.add_lines, f"index/{generation.name}/{at:05}.jsonl.gz", lines)
         passages += len(stored)
-    if passages != sum(page.passages for page in wanted.values()):
+        on_step(BackupProgress(generation=generation.name, done=passages, total=total))
+    if passages != total:
         raise IndexUnavailableError("the index changed while it was read: run `footnote backup` again")
     calibration = await source.calibration()
     return GenerationPart(

@@ -14,14 +14,16 @@ from pydantic import ValidationError
 from rich.console import Console
 
 from bot.cli.as_json import print_json
+from bot.cli.checks.qdrant import server_version
 from bot.cli.copying.progress import CopyBar
 from bot.cli.copying.turns import between_syncs
 from bot.cli.stores import open_index, open_store
 from kb.config.index_settings import IndexSettings
 from kb.config.settings import Settings
-from kb.errors import SettingsError
+from kb.errors import IndexUnavailableError, SettingsError
 from kb.index.copies import Copied, copy_index
 from kb.index.generations import write_atomically
+from kb.index.server_calls import KeyRefusedError
 from kb.store.data_folder import DataFolder
 
 EMBEDDED = "embedded"
@@ -30,6 +32,7 @@ NAMES = ("live", "previous")
 
 async def migrate(settings: Settings, to: str, *, replace: bool, as_json: bool) -> int:
     target_settings = _moved(settings, to)
+    await _answers(settings if to == EMBEDDED else target_settings)
     async with AsyncExitStack() as stack:
         folder = stack.enter_context(DataFolder(settings.data).own("migrate"))
         redis = await open_store(settings, folder, stack)
@@ -76,6 +79,23 @@ def _moved(settings: Settings, to: str) -> Settings:
         return settings.model_copy(update={"index": IndexSettings.model_validate(fields)})
     except ValidationError as error:
         raise SettingsError("; ".join(one["msg"] for one in error.errors(include_input=False))) from None
+
+
+async def _answers(served: Settings) -> None:
+    """A server that is away is told of at once: waiting for its return is for what was begun.
+
+    Raises:
+        IndexUnavailableError: it does not answer.
+    """
+    try:
+        await server_version(served.index, for_s=0)
+    except KeyRefusedError:
+        raise
+    except IndexUnavailableError as error:
+        raise IndexUnavailableError(
+            f"nothing was copied: no Qdrant server answers at {served.index.qdrant_url} ({error}); "
+            "start it, or correct its address, then run the command again"
+        ) from error
 
 
 def _label(folder: DataFolder, settings: Settings, target: Settings) -> str:
