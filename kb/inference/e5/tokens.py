@@ -1,6 +1,6 @@
 """The tokenizer of multilingual-e5-small by sentencepiece.
 
-The `tokenizers` library takes three times the time and 230 MB more for this vocabulary (`python -m tests.bench.loading`).
+The `tokenizers` library takes three times the time and 230 MB more for it (`python -m tests.bench.loading`).
 Both make the same tokens, apart from text that spells a mark of the model (`</s>`): here it is text.
 """
 
