@@ -113,7 +113,7 @@ class _Scope:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Retriever:
-    """`rewriter` corrects typos toward words found on public pages; `outside_rewriter` knows no page and serves
+    """`rewriter` corrects typos towards words found on public pages; `outside_rewriter` knows no page and serves
     audiences that are not everyone. `asks_a_model`: the rewriter may take as long as a model does.
     """
 
