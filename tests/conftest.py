@@ -83,13 +83,20 @@ def namespace() -> str:
     return f"test-{uuid.uuid4().hex[:8]}"
 
 
-ONE_WORKER = ("tests/journeys/", "tests/deploy/test_traces.py", "tests/deploy/test_monitoring.py")
-"""Files that share a bot, by the beginnings of their paths: each bot takes longer to start than most of its tests."""
+ONE_WORKER = (
+    "tests/journeys/",
+    "tests/deploy/test_traces.py",
+    "tests/deploy/test_monitoring.py",
+    *(f"tests/kb/test_{name}.py" for name in ("e5", "embed", "inference", "onnx", "spaces")),
+)
+"""Files that share a bot or torch, by the beginnings of their paths: each bot takes longer to start, and torch to import,
+than most of their tests.
+"""
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """Workers are given whole files, or all files that share a bot."""
+    """Workers are given whole files, or all files of one folder that share what is dear."""
     from xdist.scheduler import LoadFileScheduling
 
     class Scheduling(LoadFileScheduling):  # type: ignore[misc]
