@@ -13,7 +13,7 @@ from collections.abc import AsyncIterator, Iterator
 import uvicorn
 from starlette.types import ASGIApp
 
-from kb.config.settings import ApiSettings
+from kb.config.server_settings import ApiSettings
 from kb.errors import SettingsError
 
 logger = logging.getLogger(__name__)

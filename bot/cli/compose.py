@@ -30,7 +30,8 @@ from ingest.distributed.page_queue import PageJobQueue
 from ingest.parsers.pool import ReaderPool
 from ingest.parsers.reader import Reader
 from ingest.sync.jobs import ReindexJobs
-from kb.config.settings import Settings, SlackSettings
+from kb.config.settings import Settings
+from kb.config.slack_settings import SlackSettings
 from kb.conflicts.similarity import EmbeddingSimilarity
 from kb.conversation.conversations import RedisConversations
 from kb.errors import UnavailableError

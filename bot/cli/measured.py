@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from kb.calibration import Calibration
-from kb.config.settings import EmbedSettings
+from kb.config.model_settings import EmbedSettings
 from kb.index.port import IndexManifest
 from kb.inference.embedder import embedder_for
 

@@ -6,7 +6,7 @@ import logging
 
 from bot.stats.analytics import Analytics
 from kb.answering.language_offer import LanguageOffer, language_offer, pages_by_language, reads_all
-from kb.config.settings import EmbedSettings
+from kb.config.model_settings import EmbedSettings
 from kb.errors import UnavailableError
 from kb.index.port import VectorIndex
 

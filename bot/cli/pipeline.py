@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 from kb.answering.quoted import QuotedAnswerer
 from kb.answering.quoting import Librarian
 from kb.answering.reading import ReadingLimits
-from kb.config.settings import ModelSettings, Settings
+from kb.config.model_settings import ModelSettings
+from kb.config.settings import Settings
 from kb.config.sources import AnySourceSettings
 from kb.conflicts.similarity import EmbeddingSimilarity
 from kb.index.port import VectorIndex

@@ -11,7 +11,8 @@ from contextlib import AsyncExitStack
 from redis.asyncio import Redis
 
 from kb.config.index_settings import IndexSettings
-from kb.config.settings import EmbedSettings, Settings
+from kb.config.model_settings import EmbedSettings
+from kb.config.settings import Settings
 from kb.errors import IndexMismatchError, UnavailableError
 from kb.index.edge import EdgeIndex
 from kb.index.port import VectorIndex

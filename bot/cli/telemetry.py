@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from importlib.metadata import version
 
-from kb.config.settings import TelemetrySettings
+from kb.config.server_settings import TelemetrySettings
 from kb.runtime.tracing import sent_by
 
 FLUSH_S = 5.0

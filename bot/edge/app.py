@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeVar
 
 from slack_bolt import BoltResponse
 from slack_bolt.async_app import AsyncApp
@@ -38,7 +38,7 @@ from bot.slack.events import (
     SlashCommand,
     ViewSubmission,
 )
-from bot.slack.message_parts import MalformedPayloadError
+from bot.slack.message_parts import MalformedPayloadError, Payload
 from bot.slack.people import People
 from bot.views.admin_views import PREFIX, AdminViews
 from bot.views.ask_owner import FallbackHandler
@@ -50,10 +50,12 @@ from bot.views.home_view import ASK
 from bot.views.shortcut import CALLBACK as ASKED_ABOUT
 from bot.views.shortcut import SHORTCUT, ShortcutHandler
 from bot.views.slash_command import SlashCommandHandler, asks
-from kb.config.settings import SlackSettings
+from kb.config.slack_settings import SlackSettings
 from kb.errors import UnavailableError
 
 logger = logging.getLogger(__name__)
+
+T = TypeVar("T", bound=Payload)
 
 
 class SlackUnavailableError(UnavailableError):
@@ -128,6 +130,15 @@ def build_app(
 def _listen(app: AsyncApp, settings: SlackSettings, handlers: Handlers, background: Background) -> None:
     """Each event type has one listener: Bolt runs the first that matches, and no second."""
 
+    def in_background(
+        handle: Callable[[T], Coroutine[Any, Any, None]], payload: type[T], name: str
+    ) -> Callable[[AsyncAck, dict[str, Any]], Awaitable[None]]:
+        async def on_body(ack: AsyncAck, body: dict[str, Any]) -> None:
+            await ack()
+            background.start(handle(payload.read(body)), name=name)
+
+        return on_body
+
     async def on_mention(event: dict[str, Any]) -> None:
         await handlers.listeners.on_mention(event)
 
@@ -158,25 +169,9 @@ def _listen(app: AsyncApp, settings: SlackSettings, handlers: Handlers, backgrou
         await handlers.asking.reading(ButtonPress.read(body))
         await ack()
 
-    async def on_admin_view(ack: AsyncAck, body: dict[str, Any]) -> None:
-        await ack()
-        background.start(handlers.admin_views.open(ButtonPress.read(body)), name="admin view")
-
-    async def on_shortcut(ack: AsyncAck, body: dict[str, Any]) -> None:
-        await ack()
-        background.start(handlers.shortcut.used(MessageShortcut.read(body)), name="shortcut")
-
     async def on_asked_about(ack: AsyncAck, body: dict[str, Any]) -> None:
         wrong = await handlers.shortcut.asked(ViewSubmission.read(body))
         await (ack(response_action="errors", errors=wrong) if wrong else ack())
-
-    async def on_vote(ack: AsyncAck, body: dict[str, Any]) -> None:
-        await ack()
-        background.start(handlers.feedback.pressed(ButtonPress.read(body)), name="feedback")
-
-    async def on_why(ack: AsyncAck, body: dict[str, Any]) -> None:
-        await ack()
-        background.start(handlers.explanation.open(ButtonPress.read(body)), name="why")
 
     async def on_ask_owner(ack: AsyncAck, body: dict[str, Any]) -> None:
         press = ButtonPress.read(body)
@@ -189,19 +184,6 @@ def _listen(app: AsyncApp, settings: SlackSettings, handlers: Handlers, backgrou
             return
         await ack()
         background.start(handlers.fallback.pressed(press, promised), name="ask owner")
-
-    async def on_missing(ack: AsyncAck, body: dict[str, Any]) -> None:
-        await ack()
-        background.start(handlers.fallback.missing(ButtonPress.read(body)), name="missing")
-
-    async def on_reason(ack: AsyncAck, body: dict[str, Any]) -> None:
-        await ack()
-        background.start(handlers.feedback.explained(ViewSubmission.read(body)), name="reason")
-
-    async def on_channel_settings(ack: AsyncAck, body: dict[str, Any]) -> None:
-        await ack()
-        submission = ViewSubmission.read(body)
-        background.start(handlers.channel_dialog.submitted(submission), name="channel settings")
 
     async def on_command(ack: AsyncAck, body: dict[str, Any]) -> None:
         command = SlashCommand.read(body)
@@ -218,16 +200,22 @@ def _listen(app: AsyncApp, settings: SlackSettings, handlers: Handlers, backgrou
     app.event("assistant_thread_context_changed")(on_pane_moved)
     app.action(re.compile(f"^{re.escape(ASK)}"))(on_example)
     app.action(re.compile(f"^{re.escape(READING)}"))(on_reading)
-    app.action(re.compile(f"^{re.escape(PREFIX)}"))(on_admin_view)
-    app.shortcut({"type": "message_action", "callback_id": SHORTCUT})(on_shortcut)
+    app.action(re.compile(f"^{re.escape(PREFIX)}"))(
+        in_background(handlers.admin_views.open, ButtonPress, "admin view")
+    )
+    app.shortcut({"type": "message_action", "callback_id": SHORTCUT})(
+        in_background(handlers.shortcut.used, MessageShortcut, "shortcut")
+    )
     app.view(ASKED_ABOUT)(on_asked_about)
-    app.action(HELPFUL)(on_vote)
-    app.action(NOT_HELPFUL)(on_vote)
-    app.action(WHY)(on_why)
+    for vote in (HELPFUL, NOT_HELPFUL):
+        app.action(vote)(in_background(handlers.feedback.pressed, ButtonPress, "feedback"))
+    app.action(WHY)(in_background(handlers.explanation.open, ButtonPress, "why"))
     app.action(ASK_OWNER)(on_ask_owner)
-    app.action(MISSING)(on_missing)
-    app.view(CALLBACK)(on_reason)
-    app.view(CHANNEL_SETTINGS)(on_channel_settings)
+    app.action(MISSING)(in_background(handlers.fallback.missing, ButtonPress, "missing"))
+    app.view(CALLBACK)(in_background(handlers.feedback.explained, ViewSubmission, "reason"))
+    app.view(CHANNEL_SETTINGS)(
+        in_background(handlers.channel_dialog.submitted, ViewSubmission, "channel settings")
+    )
     app.command(settings.command)(on_command)
 
 

@@ -40,7 +40,7 @@ from bot.slack.background import Background
 from bot.slack.clients import slack_clients, slack_session
 from bot.slack.directory import build_directory
 from bot.slack.people import Me, People
-from kb.config.settings import SlackSettings
+from kb.config.slack_settings import SlackSettings
 from kb.errors import SettingsError
 from kb.runtime.tasks import cancelled
 

@@ -14,7 +14,7 @@ from bot.slack.clients import SlackClients
 from bot.slack.directory import Directory
 from bot.stats.stale import StalePages
 from bot.views.ask_owner import FallbackHandler
-from kb.config.settings import SlackSettings
+from kb.config.slack_settings import SlackSettings
 
 
 def build_notices(clients: SlackClients, directory: Directory) -> Notices:

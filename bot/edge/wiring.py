@@ -42,7 +42,7 @@ from bot.views.home import Home
 from bot.views.shortcut import ShortcutHandler
 from bot.views.slash_command import SlashCommandHandler
 from bot.views.source_counts import SourceCounts
-from kb.config.settings import SlackSettings
+from kb.config.slack_settings import SlackSettings
 
 
 def build_follower(

@@ -20,7 +20,7 @@ from pydantic import ValidationError
 from redis.asyncio import Redis
 
 from bot.frozen_model import FrozenModel
-from kb.config.settings import Corrections, FollowUps, SlackSettings
+from kb.config.slack_settings import Corrections, FollowUps, SlackSettings
 from kb.errors import StoreUnavailableError
 from kb.store.redis import store_failures, text_of
 

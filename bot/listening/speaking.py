@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Literal
 
-from kb.config.settings import FollowUps
+from kb.config.slack_settings import FollowUps
 from kb.rewriting.replies import ReplySignals, hands_on, read_reply
 
 Place = Literal["channel", "group", "dm"]

@@ -13,7 +13,7 @@ from typing import Protocol
 from bot.slack.channels import Channel, ChannelDirectory
 from bot.slack.memberships import Membership, Memberships
 from bot.slack.people import People, Person
-from kb.config.settings import Outsiders
+from kb.config.slack_settings import Outsiders
 from kb.errors import UnavailableError
 from kb.models import Audience
 

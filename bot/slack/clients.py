@@ -19,7 +19,7 @@ from slack_sdk.http_retry.state import RetryState
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.slack.errors import UNREACHABLE, SlackNoResponseError, retry_after_header_s
-from kb.config.settings import SlackSettings
+from kb.config.slack_settings import SlackSettings
 from kb.text.unicode import TooDeepError, well_formed_value
 
 RATE_LIMIT_WAITS = 3

@@ -14,7 +14,7 @@ from bot.slack.clients import SlackClients
 from bot.slack.memberships import Memberships
 from bot.slack.owners import Owners
 from bot.slack.people import People
-from kb.config.settings import SlackSettings
+from kb.config.slack_settings import SlackSettings
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

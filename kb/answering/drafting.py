@@ -34,7 +34,7 @@ from kb.answering.requests import (
 from kb.citations import DraftSentence
 from kb.citations.citation_markers import Marked, SplitPassage, from_citations, from_markers
 from kb.citations.passage import passage_head
-from kb.config.settings import ModelSettings
+from kb.config.model_settings import ModelSettings
 from kb.errors import ModelRefusedError, ModelReplyError, ModelUnavailableError, UnavailableError
 from kb.llm.request import CitablePassage, said_before, search_result, tool_result
 from kb.llm.stream import OnText, Reply, TextBlock, ToolUse

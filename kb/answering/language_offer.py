@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from kb.answering.language import SURE_LANGUAGES
-from kb.config.settings import MULTILINGUAL
+from kb.config.model_settings import MULTILINGUAL
 from kb.index.port import IndexCounts, StoredPassage
 from kb.inference.embedding_languages import reads
 

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from kb.config.settings import EmbedSettings
+from kb.config.model_settings import EmbedSettings
 from kb.evaluation.datasets import CorpusPassage, DataSet
 from kb.index.port import IndexedChunk, IndexManifest, VectorIndex
 from kb.inference.sentence_vectors import DocumentEmbedder

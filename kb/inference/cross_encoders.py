@@ -8,7 +8,7 @@ from typing import Any, Literal, Protocol
 
 import numpy as np
 
-from kb.config.settings import RerankSettings
+from kb.config.model_settings import RerankSettings
 from kb.errors import RerankerUnavailableError
 from kb.inference.executor import prepare, usable_cores
 from kb.inference.hub import fetched_files, local_files

@@ -16,7 +16,7 @@ from itertools import accumulate
 import numpy as np
 from numpy.typing import NDArray
 
-from kb.config.settings import EmbedSettings
+from kb.config.model_settings import EmbedSettings
 from kb.inference.counting import CountedModel, greatest
 from kb.inference.embedding_model import EmbeddingModel
 from kb.inference.encoders import Encoder, TextKind, Vectors, preferred

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
-from kb.config.settings import EmbedSettings
+from kb.config.model_settings import EmbedSettings
 
 READS: Mapping[str, frozenset[str] | None] = {
     "all-MiniLM-L6-v2": frozenset({"en"}),

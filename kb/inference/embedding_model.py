@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
 
-from kb.config.settings import EmbedSettings
+from kb.config.model_settings import EmbedSettings
 from kb.inference.encoders import Encoder, load_encoder
 from kb.inference.executor import Executor
 from kb.inference.onnx.converted import Weights

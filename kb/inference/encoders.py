@@ -15,7 +15,7 @@ from typing import Any, Literal, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from kb.config.settings import EmbedSettings
+from kb.config.model_settings import EmbedSettings
 from kb.errors import EmbedderUnavailableError
 from kb.inference.e5.file import packaged_file
 from kb.inference.executor import MODELS_EXTRA, TorchMissingError, prepare, usable_cores

@@ -19,7 +19,7 @@ import httpx2
 from anthropic.types import MessageParam, OutputConfigParam, ToolParam
 from opentelemetry.trace import Span, SpanKind
 
-from kb.config.settings import Effort, ModelSettings
+from kb.config.model_settings import Effort, ModelSettings
 from kb.errors import ModelRefusedError, ModelReplyError
 from kb.llm.bounds import PLAIN, bound_response
 from kb.llm.endpoint import choose_endpoint

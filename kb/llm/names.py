@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kb.config.settings import ModelSettings
+from kb.config.model_settings import ModelSettings
 from kb.llm.ollama import pick_model
 
 

@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from kb.config.settings import AnchorSettings
+from kb.config.search_settings import AnchorSettings
 from kb.models import Hit, Rewrite, Turn
 from kb.text.lexicon import languages, lexicon, starts_with_phrase, words_of
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from kb.config.settings import SearchSettings
+from kb.config.search_settings import SearchSettings
 from kb.index.port import Candidate
 from kb.models import Hit, Scores
 from kb.retrieval.queries import WeightedQuery

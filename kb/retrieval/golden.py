@@ -12,7 +12,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from kb.config.settings import SearchSettings
+from kb.config.search_settings import SearchSettings
 from kb.errors import SettingsError
 from kb.index.port import Searchable
 from kb.models import Audience

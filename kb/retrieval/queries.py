@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from kb.config.settings import SearchSettings
+from kb.config.search_settings import SearchSettings
 from kb.models import Rewrite
 from kb.retrieval.thread_words import in_context
 

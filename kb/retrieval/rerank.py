@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Protocol
 
 from kb.calibration import Calibration, Reranking
-from kb.config.settings import RerankSettings
+from kb.config.model_settings import RerankSettings
 from kb.errors import RerankerUnavailableError
 from kb.inference.cross_encoders import CrossEncoder, cross_encoder_source, load_cross_encoder
 from kb.inference.executor import Executor

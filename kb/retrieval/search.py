@@ -14,7 +14,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from kb.config.settings import SearchSettings
+from kb.config.search_settings import SearchSettings
 from kb.errors import IndexMismatchError, IndexUnavailableError
 from kb.index.port import Candidate, FoundScores, QueryVectors, Searchable
 from kb.inference.sentence_vectors import SentenceVectors

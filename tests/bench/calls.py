@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from kb.config.settings import EmbedSettings
+from kb.config.model_settings import EmbedSettings
 from kb.inference.embedder import Embedder
 from kb.inference.embedding_model import EmbeddingModel
 from kb.inference.encoders import Vectors

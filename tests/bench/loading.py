@@ -71,7 +71,7 @@ def _measured(name: str, files: Path) -> dict[str, float]:
 def _embedding(settings: dict[str, str]):
     import asyncio
 
-    from kb.config.settings import EmbedSettings
+    from kb.config.model_settings import EmbedSettings
     from kb.inference.embedder import Embedder
 
     embedder = Embedder(EmbedSettings.model_validate({**settings, "threads": 1}))

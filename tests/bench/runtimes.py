@@ -9,7 +9,7 @@ from statistics import median
 
 import numpy as np
 
-from kb.config.settings import EmbedSettings
+from kb.config.model_settings import EmbedSettings
 from kb.inference.e5.file import packaged_file
 from kb.inference.embedder import Embedder
 

@@ -29,7 +29,7 @@ from bot.cli.sources import sample_folder
 from ingest.parsers.pool import ReaderPool
 from ingest.sources.folder import FolderSource
 from ingest.sync.sync import Sync
-from kb.config.settings import EmbedSettings
+from kb.config.model_settings import EmbedSettings
 from kb.config.sources import FolderSettings
 from kb.index.edge import EdgeIndex
 from kb.inference.embedder import BackgroundEmbedder, Embedder

@@ -6,7 +6,7 @@ import pytest
 from redis.asyncio import Redis
 
 from bot.listening.channel_settings import BELIEVED_S, ChannelSettings, ChannelSettingsStore, chosen
-from kb.config.settings import SlackSettings
+from kb.config.slack_settings import SlackSettings
 from kb.errors import StoreUnavailableError
 from kb.store.valkey import connect_redis
 

@@ -16,7 +16,7 @@ from bot.playground import sample_workspace
 from bot.slack.scopes import AGENT, EVENTS, OPTIONAL, REQUIRED
 from bot.views.shortcut import SHORTCUT
 from bot.views.slash_command import FOR_ADMINS, FOR_EVERYBODY
-from kb.config.settings import SlackSettings
+from kb.config.slack_settings import SlackSettings
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
 ROOT = DEPLOY.parent

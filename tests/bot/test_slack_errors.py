@@ -11,10 +11,11 @@ import pytest
 from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.playground import Playground, sample_workspace
+from bot.playground import sample_workspace
 from bot.slack.clients import SlackClients, slack_clients
 from bot.slack.errors import SLACK_FAILURES, SlackNoResponseError, error_code, failure_kind, retry_after_s
-from kb.config.settings import SlackSettings
+from kb.config.slack_settings import SlackSettings
+from tests.fakes.playground import Playground
 from tests.fakes.ports import free_port
 from tests.fakes.slack_outages import OUTAGES
 

@@ -28,7 +28,8 @@ from bot.cli.open import open_session
 from bot.cli.session import BackupProgress, BackupRequest, OwnerError, RemoteSession, Session
 from kb.calibration import Calibration
 from kb.config.index_settings import IndexSettings
-from kb.config.settings import Settings, StoreSettings
+from kb.config.settings import Settings
+from kb.config.storage_settings import StoreSettings
 from kb.errors import DataFolderInUseError, FootnoteError, IndexUnavailableError, SettingsError
 from kb.index.copies import differences
 from kb.index.edge import EdgeIndex

@@ -15,11 +15,13 @@ from bot.cli.checks.check import Check
 from bot.cli.checks.doctor import declining_checks, model_checks, reranking_checks
 from bot.cli.checks.slack import slack_checks
 from bot.cli.checks.slack_manifest import manifest_checks
-from bot.playground import Playground, sample_workspace
+from bot.playground import sample_workspace
 from bot.slack.scopes import REQUIRED
-from kb.config.settings import RerankSettings, Settings
+from kb.config.model_settings import RerankSettings
+from kb.config.settings import Settings
 from kb.errors import ModelUnavailableError, SettingsError
 from tests.fakes.messages_server import MessagesServer
+from tests.fakes.playground import Playground
 from tests.fakes.ports import free_port
 
 

@@ -21,7 +21,8 @@ from bot.cli.checks.doctor import doctor
 from bot.cli.compose import Runtime, open_runtime
 from bot.cli.local import LocalSession
 from bot.cli.session import AskRequest, IngestRequest
-from kb.config.settings import EmbedSettings, RerankSettings, Settings
+from kb.config.model_settings import EmbedSettings, RerankSettings
+from kb.config.settings import Settings
 from tests.cli.conftest import HOLIDAY, PAGES
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]

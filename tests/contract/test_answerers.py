@@ -11,7 +11,7 @@ from kb.answering.drafting import ModelDrafter
 from kb.answering.progress import Unwatched
 from kb.answering.reading import ReadingLimits
 from kb.answering.written import WrittenAnswerer
-from kb.config.settings import ModelSettings
+from kb.config.model_settings import ModelSettings
 from kb.llm.client import LanguageModel
 from kb.models import Audience, Hit, Turn
 from tests.fakes.asked import Watcher, a_quoted_answerer, an_asked

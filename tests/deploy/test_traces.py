@@ -16,7 +16,7 @@ import pytest
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from bot.cli.telemetry import telemetry
-from kb.config.settings import TelemetrySettings
+from kb.config.server_settings import TelemetrySettings
 from kb.runtime.tracing import current_ids, span
 from tests.deploy.conftest import QUESTION, Watched
 from tests.fakes.collector import attributes

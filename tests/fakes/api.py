@@ -20,7 +20,7 @@ from bot.api.server import listening
 from bot.api.service import Service
 from kb.answer import Answer, AnswerWarning, Citation, Sentence, Trace
 from kb.answering.progress import Progress, Unwatched
-from kb.config.settings import ApiSettings
+from kb.config.server_settings import ApiSettings
 from kb.errors import IndexUnavailableError
 from kb.models import PageDates, Question, Rewrite, Turn
 from kb.pages.freshness import FreshnessPolicy

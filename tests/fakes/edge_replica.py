@@ -18,16 +18,17 @@ from typing import Any
 
 from bot.edge.slack_app import open_edge
 from bot.listening.channel_settings import ChannelSettings, ChannelSettingsStore
-from bot.playground import Playground, sample_workspace
+from bot.playground import sample_workspace
 from bot.questions.cited_answers import CitedAnswers
 from bot.queue.queue import QuestionQueue
 from bot.reindexing.progress_notes import ProgressNotes
 from bot.slack.errors import SLACK_FAILURES
 from bot.stats.analytics import Analytics
-from kb.config.settings import SlackSettings
+from kb.config.slack_settings import SlackSettings
 from kb.conversation.conversations import RedisConversations
 from kb.store.valkey import connect_redis
 from tests.fakes.office import Knowledge, Office, backend_of
+from tests.fakes.playground import Playground
 from tests.fakes.waiting import until
 
 ROOT = Path(__file__).parents[2]

@@ -10,7 +10,8 @@ from redis.asyncio import Redis
 
 from bot.cli.evaluation.scratch import open_scratch
 from bot.playground import SlackLimits
-from kb.config.settings import RerankSettings, Settings
+from kb.config.model_settings import RerankSettings
+from kb.config.settings import Settings
 from kb.config.sources import FolderSettings
 from tests.fakes.embedder import HashEmbedder
 from tests.fakes.office import Office, open_office

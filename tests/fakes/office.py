@@ -25,7 +25,7 @@ from bot.listening.channel_settings import ChannelSettings, ChannelSettingsStore
 from bot.listening.deferred_messages import DeferredMessages
 from bot.listening.exactly_once import ExactlyOnce
 from bot.listening.known_threads import KnownThreads
-from bot.playground import Playground, SlackLimits, sample_workspace
+from bot.playground import SlackLimits, sample_workspace
 from bot.playground.workspace import Workspace
 from bot.questions.cited_answers import CitedAnswers
 from bot.queue.queue import QuestionQueue
@@ -35,13 +35,14 @@ from bot.stats.gaps import Gaps
 from bot.stats.status import BotStatus
 from kb.answer import Answer
 from kb.answering.progress import Progress
-from kb.config.settings import SlackSettings
+from kb.config.slack_settings import SlackSettings
 from kb.conversation.conversations import RedisConversations
 from kb.errors import StoreUnavailableError
 from kb.index.port import PageAddress
 from kb.jobs import ReindexProgress, ReindexRequest, SourceState
 from kb.models import EVERYONE, Audience, Chunk, Page, PageDates, Question, Retrieved, Turn
 from tests.fakes.answers import an_answer
+from tests.fakes.playground import Playground
 from tests.fakes.ports import free_port
 from tests.fakes.waiting import until
 

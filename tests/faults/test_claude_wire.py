@@ -15,7 +15,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from kb.config.settings import ModelSettings
+from kb.config.model_settings import ModelSettings
 from kb.errors import FootnoteError, ModelRefusedError, ModelReplyError, ModelUnavailableError, SettingsError
 from kb.llm.client import LanguageModel, connect_model
 from kb.llm.request import CitablePassage, search_result

@@ -16,7 +16,7 @@ from rich.progress import Progress
 
 from bot.cli.evaluation.conversations import ConversationsRequest, open_evaluation
 from kb.config.configuration import load_settings
-from kb.config.settings import RewriteSettings
+from kb.config.search_settings import RewriteSettings
 from kb.evaluation.conversations import GoldRewriter, Memory, walk
 from kb.evaluation.datasets import DataSet, read_data_set
 from kb.evaluation.report import Figures, Report, compare, make_report
@@ -32,12 +32,12 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def reports(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Mapping[str, Report]]:
+async def reports(evaluations: Path) -> AsyncIterator[Mapping[str, Report]]:
     """The same index and models under each rewriter."""
     data = read_data_set(FOLDER)
     settings = load_settings(
         environ={},
-        data=tmp_path_factory.mktemp("data"),
+        data=evaluations,
         rerank={"model": "off"},
         rewrite={"mode": "heuristic"},
     )

@@ -9,7 +9,8 @@ import pytest
 import kb.answering.reading
 from bot.cli.evaluation.injection import WAYS, AttackRange, open_range
 from bot.cli.evaluation.slack_judge import judge
-from kb.config.settings import RerankSettings, Settings
+from kb.config.model_settings import RerankSettings
+from kb.config.settings import Settings
 from kb.evaluation.injection import Attack, pages_folder, read_attacks
 from tests.fakes.embedder import HashEmbedder
 

@@ -21,7 +21,9 @@ from bot.slack.audiences import audience_of
 from bot.slack.channels import Channel
 from bot.slack.memberships import Membership
 from bot.slack.people import Person
-from kb.config.settings import AnswerSettings, RerankSettings, Settings
+from kb.config.answer_settings import AnswerSettings
+from kb.config.model_settings import RerankSettings
+from kb.config.settings import Settings
 from kb.evaluation.leaks import Asker, Group, Reader, Room, SecretPage, World, combinations, make_world
 from kb.models import EVERYONE, Audience, Turn
 from tests.fakes.embedder import HashEmbedder

@@ -6,7 +6,9 @@ from pathlib import Path
 
 from bot.cli.compose import utc_now
 from bot.cli.pipeline import build_pipeline, freshness_policy
-from kb.config.settings import AnswerSettings, RerankSettings, Settings
+from kb.config.answer_settings import AnswerSettings
+from kb.config.model_settings import RerankSettings
+from kb.config.settings import Settings
 from kb.index.edge import EdgeIndex
 from kb.models import Audience, Question
 from kb.retrieval.lexical import LexicalEncoder

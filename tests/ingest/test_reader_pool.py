@@ -15,7 +15,7 @@ from ingest.errors import PageError
 from ingest.page import ParsedPage
 from ingest.parsers.pool import ReaderPool
 from ingest.processes import DiedError
-from kb.config.settings import EmbedSettings
+from kb.config.model_settings import EmbedSettings
 from kb.inference.counting import CountedModel
 from kb.inference.embedder import Embedder
 from kb.models import Page

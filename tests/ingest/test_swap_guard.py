@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from ingest.errors import SyncRefusedError
 from ingest.sync.jobs import ReindexJobs
 from ingest.sync.sync import Sync
-from kb.config.settings import SearchSettings, SourceSettings
+from kb.config.search_settings import SearchSettings
+from kb.config.settings import SourceSettings
 from kb.errors import SettingsError
 from kb.index.edge import EdgeIndex
 from kb.index.port import QueryVectors, SparseVector

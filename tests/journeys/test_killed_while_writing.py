@@ -12,10 +12,11 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from bot.playground import Playground, SlackLimits, sample_workspace
-from kb.config.settings import ModelSettings
+from bot.playground import SlackLimits, sample_workspace
+from kb.config.model_settings import ModelSettings
 from tests.fakes.browser import need_chromium
 from tests.fakes.messages_server import MessagesServer, Say, say_json
+from tests.fakes.playground import Playground
 from tests.fakes.serving import Serve, sample_data, slack_of
 from tests.journeys.colleague import Colleague
 from tests.journeys.conftest import VIEW

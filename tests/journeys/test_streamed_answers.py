@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from kb.config.settings import ModelSettings
+from kb.config.model_settings import ModelSettings
 from tests.fakes.browser import need_chromium
 from tests.fakes.messages_server import MessagesServer, Say, say_json
 from tests.journeys.colleague import Colleague

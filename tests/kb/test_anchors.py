@@ -1,6 +1,6 @@
 import pytest
 
-from kb.config.settings import AnchorSettings
+from kb.config.search_settings import AnchorSettings
 from kb.models import Chunk, Hit, Page, Retrieved, Rewrite, Scores, Turn
 from kb.retrieval.anchors import ThreadPosition, boost, boost_final, position_in_thread
 

@@ -12,7 +12,7 @@ import pytest
 from kb.answering.asked import Asked
 from kb.answering.drafting import ModelDraft, ModelDrafter, OnSentences, Search
 from kb.citations import DraftSentence
-from kb.config.settings import ModelSettings
+from kb.config.model_settings import ModelSettings
 from kb.errors import IndexUnavailableError, ModelUnavailableError
 from kb.llm.client import LanguageModel
 from kb.models import Chunk, Hit

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kb.config.settings import EmbedSettings
+from kb.config.model_settings import EmbedSettings
 from kb.inference.e5.convert import main
 from kb.inference.e5.file import NAME, E5File, E5FileError, packaged_file
 from kb.inference.e5.tokens import PieceTokens, write_pieces

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kb.config.settings import EmbedSettings
+from kb.config.model_settings import EmbedSettings
 from kb.errors import EmbedderUnavailableError
 from kb.inference.embedder import Embedder
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from kb.answer import Answer, Trace
-from kb.config.settings import EmbedSettings
+from kb.config.model_settings import EmbedSettings
 from kb.errors import SettingsError, UnavailableError
 from kb.evaluation.conversations import GoldRewriter, Memory, TurnResult, walk
 from kb.evaluation.corpus import CorpusPassages, cache_name, corpus_chunks, corpus_manifest, fill

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kb.config.settings import SearchSettings
+from kb.config.search_settings import SearchSettings
 from kb.retrieval.fusion import by_rank, by_score, context_share, fuse
 from kb.retrieval.queries import WeightedQuery
 from tests.fakes.passages import a_candidate

@@ -5,7 +5,7 @@ import threading
 
 import pytest
 
-from kb.config.settings import EmbedSettings
+from kb.config.model_settings import EmbedSettings
 from kb.inference.embedder import Embedder
 from kb.inference.executor import GIVEN_UP, Executor
 from tests.fakes.waiting import until

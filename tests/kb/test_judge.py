@@ -13,7 +13,7 @@ import pytest
 
 from kb.citations import DraftSentence, Verified, check
 from kb.citations.judge import Judge, Judgement, Verdict, apply, document
-from kb.config.settings import ModelSettings
+from kb.config.model_settings import ModelSettings
 from kb.llm.client import LanguageModel
 from tests.fakes.messages_server import Failure, MessagesServer, Say, say_json
 from tests.fakes.passages import a_passage

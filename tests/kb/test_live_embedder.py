@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 from qdrant_client import AsyncQdrantClient
 
-from kb.config.settings import SearchSettings
+from kb.config.search_settings import SearchSettings
 from kb.errors import EmbedderUnavailableError
 from kb.index.edge import EdgeIndex
 from kb.index.port import IndexedChunk, IndexManifest, VectorIndex

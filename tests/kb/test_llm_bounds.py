@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Callable
 import pytest
 from aiohttp import web
 
-from kb.config.settings import ModelSettings
+from kb.config.model_settings import ModelSettings
 from kb.errors import ModelReplyError, ModelUnavailableError
 from kb.llm.client import LanguageModel
 from kb.llm.ollama import offered_models

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from anthropic.types import MessageParam, ToolParam
 
-from kb.config.settings import ModelSettings
+from kb.config.model_settings import ModelSettings
 from kb.errors import ModelReplyError, ModelUnavailableError
 from kb.llm.client import LanguageModel
 from kb.llm.request import CitablePassage, search_result, tool_result

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from kb.config.settings import ModelSettings
+from kb.config.model_settings import ModelSettings
 from kb.errors import ModelUnavailableError
 from kb.llm.client import LanguageModel
 from kb.llm.names import ModelNames

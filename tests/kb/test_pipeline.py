@@ -18,7 +18,8 @@ from kb.answering.quoted import QuotedAnswerer
 from kb.answering.quoting import Librarian
 from kb.answering.reading import ReadingLimits
 from kb.answering.written import WrittenAnswerer
-from kb.config.settings import ModelSettings, Settings
+from kb.config.model_settings import ModelSettings
+from kb.config.settings import Settings
 from kb.errors import (
     EmbedderUnavailableError,
     IndexUnavailableError,

@@ -10,7 +10,9 @@ from typing import Any
 import pytest
 
 from kb.config.configuration import load_settings
-from kb.config.settings import ModelSettings, RewriteSettings, Settings
+from kb.config.model_settings import ModelSettings
+from kb.config.search_settings import RewriteSettings
+from kb.config.settings import Settings
 from kb.errors import ModelRefusedError, ModelReplyError, ModelUnavailableError
 from kb.models import Rewrite, Turn
 from kb.rewriting.context import MESSAGE_LIMIT, excerpt, render_prompt, thread_context

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kb.config.settings import SearchSettings
+from kb.config.search_settings import SearchSettings
 from kb.errors import EmbedderUnavailableError, IndexUnavailableError
 from kb.index.port import Candidate, Choose, QueryVectors, StoredPassage
 from kb.inference.embedder import Space

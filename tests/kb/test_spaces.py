@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from kb.config.configuration import load_settings
-from kb.config.settings import EmbedSettings
+from kb.config.model_settings import EmbedSettings
 from kb.errors import EmbedderUnavailableError, SettingsError
 from kb.inference.e5.file import packaged_file
 from kb.inference.embedder import Embedder, Space, embedder_for

@@ -11,7 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 from kb.answering.language import SURE_LANGUAGES
-from kb.config.settings import SearchSettings
+from kb.config.search_settings import SearchSettings
 from kb.index.edge import EdgeIndex
 from kb.index.port import IndexedChunk, IndexManifest
 from kb.inference.embedder import Space

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from kb.config.settings import SearchSettings
+from kb.config.search_settings import SearchSettings
 from kb.index.port import Candidate, QueryVectors, StoredPassage
 from kb.inference.embedder import Space
 from kb.models import Audience, Rewrite

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from kb.config.settings import SearchSettings
+from kb.config.search_settings import SearchSettings
 from kb.index.edge import EdgeIndex
 from kb.index.port import IndexedChunk, IndexManifest
 from kb.models import Audience

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kb.config.settings import SearchSettings
+from kb.config.search_settings import SearchSettings
 from kb.models import Rewrite
 from kb.retrieval.queries import WeightedQuery, build_queries, merge_queries
 

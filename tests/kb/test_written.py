@@ -16,7 +16,7 @@ from kb.answering.reading import ReadingLimits
 from kb.answering.written import WrittenAnswerer
 from kb.citations import DraftSentence
 from kb.citations.judge import Judgement, Verdict
-from kb.config.settings import ModelSettings
+from kb.config.model_settings import ModelSettings
 from kb.models import Audience, Chunk, Hit, PageDates, Rewrite
 from tests.fakes.answer_model import ScriptedModel, cites, says, searches
 from tests.fakes.asked import Shelf, Watcher, a_quoted_answerer, an_asked, hits_of

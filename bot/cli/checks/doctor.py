@@ -27,7 +27,8 @@ from bot.cli.dead_letter_commands import dead_letter_checks
 from bot.cli.measured import told_reranking
 from bot.cli.open import open_session
 from kb.calibration import Calibration
-from kb.config.settings import RerankSettings, Settings
+from kb.config.model_settings import RerankSettings
+from kb.config.settings import Settings
 from kb.errors import FootnoteError
 from kb.inference.embedder import Embedder
 from kb.llm.client import connect_model

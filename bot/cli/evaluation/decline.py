@@ -16,7 +16,8 @@ from rich.progress import Progress
 from bot.cli.as_json import write_json
 from bot.cli.evaluation.conversations import ConversationsRequest, open_evaluation, versions
 from bot.cli.evaluation.decline_tables import tables
-from kb.config.settings import RerankSettings, Settings
+from kb.config.model_settings import RerankSettings
+from kb.config.settings import Settings
 from kb.errors import SettingsError
 from kb.evaluation.conversations import Memory
 from kb.evaluation.datasets import DataSet, read_data_set

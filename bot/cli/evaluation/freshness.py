@@ -23,7 +23,8 @@ from bot.cli.sources import SAMPLE, sample_folder
 from ingest.errors import PageError
 from ingest.parsers.reader import DirectReader
 from ingest.sources.folder import FolderSource
-from kb.config.settings import ModelSettings, Settings
+from kb.config.model_settings import ModelSettings
+from kb.config.settings import Settings
 from kb.config.sources import FolderSettings
 from kb.errors import SettingsError
 from kb.evaluation.freshness import (

@@ -23,7 +23,8 @@ from bot.cli.evaluation.slack_judge import Wrong, judge
 from bot.cli.pipeline import unjudged, with_model
 from bot.rendering.render import render
 from kb.answer import Answer
-from kb.config.settings import ModelSettings, Settings
+from kb.config.model_settings import ModelSettings
+from kb.config.settings import Settings
 from kb.config.sources import FolderSettings
 from kb.evaluation.injection import Attack, pages_folder, read_attacks
 from kb.evaluation.obedient import ObedientModel

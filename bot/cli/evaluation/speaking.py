@@ -17,7 +17,7 @@ from rich.table import Table
 
 from bot.cli.as_json import print_json
 from bot.listening.speaking import Place, ThreadMessage, decide
-from kb.config.settings import FollowUps
+from kb.config.slack_settings import FollowUps
 from kb.errors import SettingsError
 
 BOT = "BOT"

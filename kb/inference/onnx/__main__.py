@@ -10,7 +10,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from kb.config.settings import RerankSettings
+from kb.config.model_settings import RerankSettings
 from kb.errors import EmbedderUnavailableError
 from kb.inference.cross_encoders import cross_encoder_source
 from kb.inference.encoders import E5, PACKAGED, model_source, preferred

@@ -6,7 +6,7 @@ import logging
 from collections.abc import Container
 from pathlib import Path
 
-from kb.config.settings import Backend, Precision
+from kb.config.model_settings import Backend, Precision
 from kb.inference.onnx.conversion import converted
 from kb.inference.onnx.converted import Card, Kind, Weights, read_card
 from kb.inference.onnx.machine import multiplies_int8_fast

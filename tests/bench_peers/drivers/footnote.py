@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from bot.cli.compose import utc_now
 from bot.cli.pipeline import build_pipeline, freshness_policy
 from kb.config.configuration import load_settings
-from kb.config.settings import EmbedSettings, Settings
+from kb.config.model_settings import EmbedSettings
+from kb.config.settings import Settings
 from kb.evaluation import datasets
 from kb.evaluation.corpus import corpus_manifest, fill
 from kb.index.edge import EdgeIndex

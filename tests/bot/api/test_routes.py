@@ -18,7 +18,7 @@ from redis.asyncio import Redis
 
 from bot.api.schemas import MAX_BODY
 from bot.api.server import listening
-from kb.config.settings import ApiSettings
+from kb.config.server_settings import ApiSettings
 from kb.errors import SettingsError
 from tests.fakes.api import Api, events_of
 from tests.fakes.waiting import until

@@ -14,7 +14,7 @@ from redis.asyncio import Redis
 
 from bot.listening.thread_reads import BURST
 from bot.playground import SlackLimits
-from kb.config.settings import FollowUps
+from kb.config.slack_settings import FollowUps
 from kb.models import ThreadKey, Turn
 from tests.bot.edge.test_http import status
 from tests.bot.edge.test_thread_reads import (

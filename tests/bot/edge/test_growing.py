@@ -20,7 +20,8 @@ from bot.stats.gaps import Gaps
 from bot.stats.grown_cases import CaseGrower, Grown, facts_of
 from ingest.sources.folder import FolderSource
 from ingest.sync.sync import Sync
-from kb.config.settings import RerankSettings, Settings
+from kb.config.model_settings import RerankSettings
+from kb.config.settings import Settings
 from kb.config.sources import FolderSettings
 from kb.evaluation.answer_sets import read_answer_set, run_answer_case
 from kb.retrieval.golden import read_questions

@@ -20,7 +20,7 @@ from redis.asyncio import Redis
 from bot.edge.slack_app import PATH, open_edge
 from bot.playground import SlackLimits
 from bot.rendering.render import HELPFUL
-from kb.config.settings import SlackSettings
+from kb.config.slack_settings import SlackSettings
 from kb.errors import SettingsError
 from tests.fakes.office import Office, backend_of, clock, open_office
 
