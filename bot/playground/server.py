@@ -3,22 +3,19 @@
 playground = Playground(sample_workspace())
 await playground.start()
 client = AsyncWebClient(token=playground.workspace.bot_token, base_url=playground.api_url)
-ts = await playground.say("alice", "#general", "@footnote How many days of holiday do I get?")
-answer = await playground.wait_for(lambda: playground.messages("#general", ts)[1:])
+
+Tests act and look on by `tests.fakes.playground`.
 """
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import time
-from collections.abc import Callable, Collection
-from copy import deepcopy
-from typing import Any, TypeVar
+from collections.abc import Collection
 
 from aiohttp import web
 
-from bot.playground.delivery import Attempt, Delivery, Transport
+from bot.playground.delivery import Delivery, Transport
 from bot.playground.events import SUBSCRIPTIONS, Events
 from bot.playground.faults import Faults
 from bot.playground.guide import AskGuide
@@ -28,29 +25,24 @@ from bot.playground.interactions import Interactions
 from bot.playground.kb_pages import Pages
 from bot.playground.page import Page
 from bot.playground.people import UserMessages
-from bot.playground.refusal import PlaygroundError
 from bot.playground.response_urls import ResponseUrls
 from bot.playground.slack import Slack
 from bot.playground.slack_limits import Clock, SlackLimits
 from bot.playground.sockets import Sockets
-from bot.playground.state import Change, Message, Room, State
-from bot.playground.status_line import Status
-from bot.playground.surfaces import Surfaces, View
-from bot.playground.user_actions import UserActions
+from bot.playground.state import State
+from bot.playground.surfaces import Surfaces
 from bot.playground.visitors import LOOPBACK, only_ours
-from bot.playground.web_api import Call, WebApi
+from bot.playground.web_api import WebApi
 from bot.playground.workspace import Workspace
 
 logger = logging.getLogger(__name__)
-
-T = TypeVar("T")
 
 
 def _system_clock() -> float:
     return time.time()
 
 
-class Playground(UserActions):
+class Playground:
     """A local Slack. People are named by id or name, channels by id, name or "dm" (the DM with the bot).
 
     `events_url`: where events are POSTed, signed; None: Socket Mode. `clock`: seconds since 1970. `pages` opens the
@@ -95,8 +87,6 @@ class Playground(UserActions):
         self._page = Page(self._slack, self._people, self._interactions, pages, guide=guide)
         self._history = history
         self._runner: web.AppRunner | None = None
-        self._changed = asyncio.Event()
-        self._state.listen(self._note_change)
 
     async def start(self) -> None:
         """Listens; with port 0 on a free one.
@@ -143,102 +133,9 @@ class Playground(UserActions):
         """`base_url` of a Slack client."""
         return f"{self.url}api/"
 
-    @property
-    def calls(self) -> list[Call]:
-        """The app's Web API calls, oldest first."""
-        return self._api.calls
-
-    @property
-    def deliveries(self) -> list[Attempt]:
-        """Every try to bring the app an event, a command or an interaction, oldest first."""
-        return self._delivery.attempts
-
-    @property
-    def connected(self) -> int:
-        """Sockets of the app that take events."""
-        return self._sockets.count
-
     def dm(self, user: str) -> str:
         """The id of the person's DM with the bot."""
         return self._state.direct(self._people.person(user).id).id
-
-    def messages(self, channel: str, thread_ts: str | None = None) -> list[Message]:
-        """Without `thread_ts` the messages of the channel outside threads; with it that thread, root first.
-
-        Copies of Slack's message dicts, oldest first.
-        """
-        room = self._room(channel)
-        return deepcopy(room.thread(thread_ts) if thread_ts else room.top_level())
-
-    def ephemerals(self, user: str, channel: str | None = None) -> list[Message]:
-        """What only this person was shown, oldest first; `channel` narrows it."""
-        person = self._people.person(user)
-        room = self._room(channel) if channel else None
-        return [
-            deepcopy(message)
-            for message in self._state.ephemerals
-            if message["to"] == person.id and (room is None or message["channel"] == room.id)
-        ]
-
-    def status(self, channel: str, thread_ts: str) -> Status | None:
-        """What the app says that it is doing in a thread, while it is shown."""
-        room = self._room(channel)
-        shown = (
-            one for one in self._state.statuses() if (one.channel, one.thread_ts) == (room.id, thread_ts)
-        )
-        return next(shown, None)
-
-    def modal(self, user: str) -> View | None:
-        """The person's topmost modal."""
-        stack = self._slack.surfaces.modals.get(self._people.person(user).id)
-        return deepcopy(stack[-1]) if stack else None
-
-    def prompts(self, user: str) -> list[dict[str, Any]]:
-        """What the app suggests in the person's pane with it."""
-        return deepcopy(self._state.suggestions.get((self.dm(user), ""), {}).get("prompts", []))
-
-    def title(self, user: str, thread_ts: str) -> str | None:
-        """What the app calls a thread of its DM with the person."""
-        return self._state.titles.get((self.dm(user), thread_ts))
-
-    def home(self, user: str) -> View | None:
-        """The person's App Home, once the app has published it."""
-        return deepcopy(self._slack.surfaces.homes.get(self._people.person(user).id))
-
-    async def wait_for(self, predicate: Callable[[], T], timeout: float = 10.0) -> T:
-        """Waits until `predicate` is true (tried at each change, and a few times a second); returns its value.
-
-        Raises:
-            TimeoutError: `timeout` seconds passed.
-        """
-        deadline = asyncio.get_running_loop().time() + timeout
-        while not (value := predicate()):
-            left = deadline - asyncio.get_running_loop().time()
-            if left <= 0:
-                raise TimeoutError(f"not so within {timeout} s")
-            self._changed.clear()
-            try:
-                await asyncio.wait_for(self._changed.wait(), min(left, 0.1))
-            except TimeoutError:
-                continue
-        return value
-
-    async def refresh_sockets(self) -> None:
-        """Asks the app to connect anew, as Slack does every few hours."""
-        await self._sockets.refresh()
-
-    async def drop_sockets(self) -> None:
-        """Cuts the app's sockets without a word."""
-        await self._sockets.drop()
-
-    def _room(self, channel: str) -> Room:
-        room = self._state.room(channel)
-        if room is None:
-            raise PlaygroundError(f"there is no channel {channel!r}")
-        return room
-
-    def _note_change(self, _change: Change) -> None:
-        self._changed.set()
 
     def _application(self) -> web.Application:
         app = web.Application(

@@ -21,9 +21,10 @@ from pathlib import Path
 from typing import Any
 
 from bot.edge.slack_app import PATH
-from bot.playground import Playground, SlackLimits, sample_workspace
+from bot.playground import SlackLimits, sample_workspace
 from tests.bench.figures import percentile
 from tests.bench.starting import usage
+from tests.fakes.playground import Playground
 from tests.fakes.ports import free_port
 from tests.fakes.serving import Serve, sample_data, slack_of
 

@@ -28,12 +28,13 @@ from rich.console import Console
 from rich.table import Table
 
 from bot.cli.session import AskRequest, IngestRequest, RemoteSession
-from bot.playground import Playground, SlackLimits, sample_workspace
+from bot.playground import SlackLimits, sample_workspace
 from kb.store.data_folder import DataFolder
 from tests.bench.exposed import Lateness, lateness
 from tests.bench.figures import percentile
 from tests.bench.questions import sample_questions
 from tests.bench.worst_pages import WORST, write_worst
+from tests.fakes.playground import Playground
 from tests.fakes.ports import free_port
 from tests.fakes.serving import Serve, sample_data, slack_of
 

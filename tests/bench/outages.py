@@ -21,10 +21,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from bot.playground import Playground, SlackLimits, sample_workspace
+from bot.playground import SlackLimits, sample_workspace
 from kb.store.valkey import connect_redis
 from tests.fakes.edge_replica import Replica
 from tests.fakes.office import open_office
+from tests.fakes.playground import Playground
 from tests.fakes.redis_server import a_server
 from tests.fakes.slack_outages import OUTAGES
 

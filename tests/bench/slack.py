@@ -9,8 +9,9 @@ from pydantic import SecretStr
 
 from bot.cli.compose import Runtime
 from bot.cli.serve import running
-from bot.playground import Playground, SlackLimits, sample_workspace
+from bot.playground import SlackLimits, sample_workspace
 from bot.slack.events import Message, answer_metadata
+from tests.fakes.playground import Playground
 
 PATIENCE_S = 60.0
 

@@ -26,10 +26,10 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from bot.playground import Playground
 from kb.store.valkey import connect_redis
 from tests.bench.soak_crowd import LIMITS, WRONG_ENDS, Crowd, Wiki, workspace
 from tests.bench.soak_samples import Observer, Sample, faults, growth, thirds
+from tests.fakes.playground import Playground
 from tests.fakes.ports import free_port
 from tests.fakes.serving import Serve, sample_data, slack_of
 from tests.fakes.waiting import until

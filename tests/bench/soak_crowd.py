@@ -12,18 +12,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from bot.playground import (
-    Playground,
-    SlackLimits,
-    Workspace,
-    WorkspaceChannel,
-    WorkspaceUser,
-    sample_workspace,
-)
+from bot.playground import SlackLimits, Workspace, WorkspaceChannel, WorkspaceUser, sample_workspace
 from bot.playground.refusal import PlaygroundError
 from bot.playground.state import Change
 from bot.rendering.render import HELPFUL, WHY
 from tests.bench.questions import sample_questions
+from tests.fakes.playground import Playground
 
 PEOPLE, CHANNELS = 40, 24
 PAGES = 30

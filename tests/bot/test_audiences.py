@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.playground import Playground, SlackLimits, sample_workspace
+from bot.playground import SlackLimits, sample_workspace
 from bot.playground.workspace import UserGroup, Workspace
 from bot.playground.workspace import WorkspaceChannel as Room
 from bot.playground.workspace import WorkspaceUser as Account
@@ -19,6 +19,7 @@ from bot.slack.channels import Channel, ChannelDirectory, channel_from_slack
 from bot.slack.memberships import Membership, Memberships
 from bot.slack.people import People, Person
 from kb.models import EVERYONE, Audience
+from tests.fakes.playground import Playground
 
 NOW = datetime(2026, 11, 27, 12, 0, tzinfo=UTC)
 ALICE = Person(id="U1", name="alice")

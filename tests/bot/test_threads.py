@@ -8,10 +8,11 @@ import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.listening.threads import Threads, order, turns_of
-from bot.playground import Playground, SlackLimits, sample_workspace
+from bot.playground import SlackLimits, sample_workspace
 from bot.slack.events import AnswerMetadata, CitedPassage, Message, slack_metadata
 from bot.slack.people import Me, People
 from tests.fakes.office import clock
+from tests.fakes.playground import Playground
 
 ME = Me(user_id="U0BOT", bot_id="B0BOT", team_id="T1")
 

@@ -11,13 +11,14 @@ import aiohttp
 import pytest
 
 from bot.cli.pages import PageViewer
-from bot.playground import Playground, sample_workspace
+from bot.playground import sample_workspace
 from ingest.chunking.chunks import chunk_page
 from ingest.parsers.formats import parse_file
 from ingest.parsers.reader import DirectReader
 from kb.config.settings import SourceSettings
 from kb.models import Page, PageDates
 from tests.fakes.documents import a_docx, a_pdf, a_pptx, an_xlsx, paragraph
+from tests.fakes.playground import Playground
 
 
 @pytest.fixture

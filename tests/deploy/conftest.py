@@ -9,9 +9,10 @@ from dataclasses import dataclass
 import pytest
 import pytest_asyncio
 
-from bot.playground import Playground, SlackLimits, sample_workspace
+from bot.playground import SlackLimits, sample_workspace
 from tests.fakes.collector import Collector
 from tests.fakes.messages_server import MessagesServer
+from tests.fakes.playground import Playground
 from tests.fakes.ports import free_port
 from tests.fakes.serving import Serve, sample_data, slack_of
 from tests.fakes.waiting import until

@@ -12,8 +12,8 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from bot.playground import Playground
 from tests.fakes.folders import copy_folder
+from tests.fakes.playground import Playground
 from tests.fakes.waiting import until
 
 FOOTNOTE = Path(sys.executable).with_name("footnote")

@@ -21,10 +21,11 @@ from typing import Any
 
 import pytest
 
-from bot.playground import Playground, SlackLimits, sample_workspace
+from bot.playground import SlackLimits, sample_workspace
 from bot.slack.events import AnswerMetadata, Message, answer_metadata
 from kb.store.valkey import connect_redis
 from tests.fakes.messages_server import MessagesServer, Say, answer_by_itself
+from tests.fakes.playground import Playground
 from tests.fakes.serving import Serve, sample_data, slack_of
 
 KILLS = int(os.environ.get("FOOTNOTE_KILLS", "4"))

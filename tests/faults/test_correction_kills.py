@@ -6,8 +6,9 @@ import asyncio
 import subprocess
 from pathlib import Path
 
-from bot.playground import Playground, SlackLimits, sample_workspace
+from bot.playground import SlackLimits, sample_workspace
 from bot.slack.events import Message, answer_metadata
+from tests.fakes.playground import Playground
 from tests.fakes.serving import FOOTNOTE, Serve, environment, slack_of
 
 LIMITS = SlackLimits(rate_limited=False, ack_timeout_s=3.0, retry_delays_s=(0.0, *[1.0] * 100))

@@ -9,11 +9,12 @@ from collections.abc import AsyncIterator
 import pytest
 from redis.asyncio import Redis
 
-from bot.playground import Playground, SlackLimits, sample_workspace
+from bot.playground import SlackLimits, sample_workspace
 from bot.queue.dead_letters import DeadLetters
 from bot.queue.queue import QuestionQueue
 from kb.store.valkey import connect_redis
 from tests.fakes.edge_replica import Replica
+from tests.fakes.playground import Playground
 from tests.fakes.redis_server import RedisServer
 from tests.fakes.waiting import until
 from tests.faults.test_slack_away_kills import idle, marks, replies

@@ -11,7 +11,8 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from bot.playground import Playground, SlackLimits, sample_workspace
+from bot.playground import SlackLimits, sample_workspace
+from tests.fakes.playground import Playground
 from tests.fakes.serving import Serve, sample_data, slack_of
 
 LATE_S = 240.0

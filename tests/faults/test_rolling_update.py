@@ -23,7 +23,8 @@ import pytest
 from aiohttp import web
 
 from bot.edge.slack_app import PATH
-from bot.playground import Playground, SlackLimits, sample_workspace
+from bot.playground import SlackLimits, sample_workspace
+from tests.fakes.playground import Playground
 from tests.fakes.ports import free_port
 from tests.fakes.qdrant_server import QdrantServer
 from tests.fakes.redis_server import a_server

@@ -14,11 +14,12 @@ from typing import Any
 import pytest
 from redis.asyncio import Redis
 
-from bot.playground import Playground, SlackLimits, sample_workspace
+from bot.playground import SlackLimits, sample_workspace
 from bot.queue.dead_letters import DeadLetters
 from bot.queue.queue import QuestionQueue
 from kb.store.valkey import connect_redis
 from tests.fakes.edge_replica import Replica
+from tests.fakes.playground import Playground
 from tests.fakes.redis_server import RedisServer, a_server
 from tests.fakes.slack_outages import OUTAGES
 from tests.fakes.waiting import until

@@ -21,11 +21,12 @@ from bot.cli.compose import open_runtime
 from bot.cli.serve import running
 from bot.edge.slack_app import Edge
 from bot.messages.catalog import Messages
-from bot.playground import Playground, SlackLimits, sample_workspace
+from bot.playground import SlackLimits, sample_workspace
 from bot.playground.links import LinkedAnswers
 from bot.queue.queue import QuestionQueue
 from kb.config.configuration import load_settings
 from tests.fakes.messages_server import Failure, MessagesServer, Say
+from tests.fakes.playground import Playground
 from tests.fakes.serving import sample_data, slack_of
 from tests.fakes.waiting import until
 

@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.playground import Playground, SlackLimits, sample_workspace
+from bot.playground import SlackLimits, sample_workspace
 from bot.rendering.render import render
 from tests.fakes.answers import a_chunk, a_citation, a_page, a_quote, quotes_of
+from tests.fakes.playground import Playground
 from tests.journeys.colleague import Colleague
 
 pytestmark = [

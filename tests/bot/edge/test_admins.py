@@ -10,12 +10,13 @@ import pytest
 from redis.asyncio import Redis
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.playground import Playground, SlackLimits, sample_workspace
+from bot.playground import SlackLimits, sample_workspace
 from bot.playground.workspace import UserGroup
 from bot.slack.admins import Admins, AdminStatus
 from bot.slack.memberships import Memberships
 from bot.slack.people import People
 from tests.fakes.office import NOW, Office, open_office
+from tests.fakes.playground import Playground
 
 STEWARDS = UserGroup(id="S0STEWARDS", handle="stewards", members=("U0ALICE",))
 WORKSPACE = replace(sample_workspace(), user_groups=(STEWARDS,))

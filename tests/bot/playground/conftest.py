@@ -13,7 +13,8 @@ from slack_bolt.adapter.socket_mode.async_handler import AsyncSocketModeHandler
 from slack_bolt.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.playground import Playground, SlackLimits, Workspace, sample_workspace
+from bot.playground import SlackLimits, Workspace, sample_workspace
+from tests.fakes.playground import Playground
 
 AppOf = Callable[[Playground], AsyncApp]
 

@@ -11,7 +11,8 @@ import pytest
 from slack_bolt.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.playground import Playground, SlackLimits
+from bot.playground import SlackLimits
+from tests.fakes.playground import Playground
 from tests.fakes.slack_errors import refusal
 
 BUTTONS = [

@@ -11,11 +11,12 @@ import pytest
 import pytest_asyncio
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.playground import Playground, SlackLimits, sample_workspace
+from bot.playground import SlackLimits, sample_workspace
 from bot.playground.guide import Guide
 from bot.playground.kb_pages import ShownPage, ShownSection
 from bot.playground.questions import Suggestion
 from tests.fakes.browser import CHROMIUM, NO_CHROMIUM, a_chromium
+from tests.fakes.playground import Playground
 
 pytestmark = [
     pytest.mark.browser,

@@ -13,8 +13,9 @@ import aiohttp
 import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.playground import Playground, SlackLimits, Workspace
+from bot.playground import SlackLimits, Workspace
 from bot.playground.history import FILE, ROOM_MESSAGES, SET_ASIDE, History
+from tests.fakes.playground import Playground
 
 
 @pytest.fixture

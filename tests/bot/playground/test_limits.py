@@ -10,7 +10,8 @@ from slack_sdk.errors import SlackApiError
 from slack_sdk.http_retry.builtin_async_handlers import AsyncRateLimitErrorRetryHandler
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.playground import Playground, SlackLimits, sample_workspace
+from bot.playground import SlackLimits, sample_workspace
+from tests.fakes.playground import Playground
 
 
 @pytest.fixture

@@ -11,7 +11,8 @@ import aiohttp
 import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.playground import Playground, SlackLimits, sample_workspace
+from bot.playground import SlackLimits, sample_workspace
+from tests.fakes.playground import Playground
 
 PAGE = """---
 title: Leave policy

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.playground import Playground
+from tests.fakes.playground import Playground
 from tests.fakes.slack_errors import refusal
 
 

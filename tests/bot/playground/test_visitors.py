@@ -9,7 +9,8 @@ import pytest
 import pytest_asyncio
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.playground import Playground, sample_workspace
+from bot.playground import sample_workspace
+from tests.fakes.playground import Playground
 
 SECRET = "The salary bands of 2026"
 EVIL = {"Origin": "https://evil.example"}

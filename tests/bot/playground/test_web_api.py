@@ -9,7 +9,8 @@ import pytest
 from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.playground import Playground, SlackLimits, sample_workspace
+from bot.playground import SlackLimits, sample_workspace
+from tests.fakes.playground import Playground
 from tests.fakes.slack_errors import refusal
 
 
