@@ -87,10 +87,12 @@ ONE_WORKER = (
     "tests/journeys/",
     "tests/deploy/test_traces.py",
     "tests/deploy/test_monitoring.py",
-    *(f"tests/kb/test_{name}.py" for name in ("e5", "embed", "inference", "onnx", "spaces")),
+    "tests/golden/test_conversations.py",
+    "tests/golden/test_decline.py",
+    *(f"tests/kb/test_{name}.py" for name in ("e5", "embed", "inference", "onnx")),
 )
-"""Files that share a bot or torch, by the beginnings of their paths: each bot takes longer to start, and torch to import,
-than most of their tests.
+"""Files that share a bot, torch or an index, by the beginnings of their paths: those take longer to start, to import and to
+make than most of their tests.
 """
 
 

@@ -34,10 +34,10 @@ def strangers() -> list[Stranger]:
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def measured(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[DeclineFigures]:
+async def measured(evaluations: Path) -> AsyncIterator[DeclineFigures]:
     folder = HERE / "conversations"
     data = read_data_set(folder)
-    settings = load_settings(environ={}, data=tmp_path_factory.mktemp("data"), rerank={"model": "off"})
+    settings = load_settings(environ={}, data=evaluations, rerank={"model": "off"})
     request = ConversationsRequest(folder=folder)
     async with open_evaluation(settings, data, request, Progress(disable=True)) as pipeline:
         seen = [one async for one in observe(pipeline, data, strangers(), Memory())]
