@@ -8,8 +8,9 @@ from functools import cached_property, lru_cache
 from kb.citations.fact_quantities import LABEL, Quantity
 from kb.citations.facts import Facts, join_facts, read_facts
 from kb.models import Chunk
+from kb.text.language import detect
 from kb.text.sentences import TextUnit, split_units
-from kb.text.wording import content_stems, language_of, plain
+from kb.text.wording import content_stems, plain
 
 _NUMBERED = re.compile(r"^(?:[^\S\n]|#)*+(\d{1,3})[.)]\s", re.MULTILINE)
 """The number of a list item or of a heading: "Principle 11" may stand for "11. Protect data"."""
@@ -68,8 +69,8 @@ class Passage:
         return join_facts([read_facts(self.context), Facts(quantities=tuple(numbers))])
 
     @cached_property
-    def language(self) -> str | None:
-        return language_of(plain(self.chunk.text)) or self.chunk.page.language
+    def language(self) -> str:
+        return detect(plain(self.chunk.text), hint=self.chunk.page.language)
 
     def holds(self, text: str) -> bool:
         """Whether these words stand here to the letter, as whole words."""

@@ -14,7 +14,7 @@ from kb.citations.sanitize import has_foreign_link, sanitize_links
 from kb.text.language import detect
 from kb.text.lexicon import any_of, union
 from kb.text.sentences import split_units
-from kb.text.wording import content_stems, language_of, plain
+from kb.text.wording import content_stems, plain
 
 WORDS_OF_A_SAYING = 3
 """In quotation marks, from which they are said to be somebody's own."""
@@ -153,7 +153,7 @@ class SentenceCheck:
 
     def _speaks_as(self, passages: Sequence[Passage]) -> bool:
         languages = [passage.language for passage in passages]
-        return (language_of(self.words) or detect(self.words, hint=languages[0])) in languages
+        return detect(self.words, hint=languages[0]) in languages
 
     def coverage(self, passage: Passage) -> float:
         """Share of its content words in the few sentences of the passage

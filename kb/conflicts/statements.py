@@ -20,8 +20,9 @@ from kb.conflicts.measures import BOUND_WORDS, Measure, Measured, read_measures,
 from kb.conflicts.scopes import Scope, read_scope, scopes_differ
 from kb.models import Chunk
 from kb.pages.versions import version_in
+from kb.text.language import detect
 from kb.text.sentences import split_units
-from kb.text.wording import STOP_WORDS, content_stems, language_of, plain, stem, tokens
+from kb.text.wording import STOP_WORDS, content_stems, plain, stem, tokens
 
 Similarity = Callable[[list[tuple[str, str]]], Awaitable[list[float]]]
 
@@ -164,8 +165,12 @@ def may_disagree(one: Statement, other: Statement) -> bool:
         or contrasted(stating(one.words), stating(other.words))
         or contrasted(one.chunk.page.title, other.chunk.page.title)
         or None is not version_in(one.chunk.page.place) != version_in(other.chunk.page.place) is not None
-        or None is not language_of(one.words) != language_of(other.words) is not None
+        or _language(one) != _language(other)
     )
+
+
+def _language(statement: Statement) -> str:
+    return detect(statement.words, hint=statement.chunk.page.language)
 
 
 def _figures_differ(one: Statement, other: Statement) -> bool:

@@ -11,7 +11,7 @@ import re
 import unicodedata
 from functools import lru_cache
 
-from kb.text.lexicon import lexicons, spans_of, union
+from kb.text.lexicon import spans_of, union
 
 _LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
 _URL = re.compile(r"<?https?://[^\s>|)]+>?")
@@ -67,16 +67,3 @@ def content_stems(plain_text: str) -> list[str]:
                 if part.casefold() not in STOP_WORDS and not part[:1].isdigit() and len(part) > 1
             )
     return found
-
-
-def language_of(plain_text: str) -> str | None:
-    """The language whose stop words the text has most of; None where that is not clear."""
-    words = [token.casefold() for token in tokens(plain_text)]
-    counts = {
-        lexicon.language: sum(word in lexicon.words.stop or word in lexicon.words.shared for word in words)
-        for lexicon in lexicons()
-    }
-    shared = {lexicon.language for lexicon in lexicons() if lexicon.words.shared}
-    best = max(counts, key=lambda code: (counts[code], code not in shared))  # "de" and "en" alone are Dutch
-    runner_up = max(count for code, count in counts.items() if code != best and code not in shared)
-    return best if counts[best] > runner_up else None

@@ -24,7 +24,7 @@ from kb.text.lexicon import lexicon
 from kb.text.phrases import asks_something, small_talk
 from kb.text.pointing import points_above
 from kb.text.sentences import split_sentences
-from kb.text.wording import content_stems, language_of
+from kb.text.wording import content_stems
 from tests.fakes.answers import an_answer
 
 QUESTIONS = """
@@ -135,7 +135,7 @@ def test_the_days_of_a_week_are_counted_and_are_no_second_and_third() -> None:
 
 def test_words_that_carry_no_meaning_are_left_out() -> None:
     text = "Os funcionários têm direito a trinta dias de férias por ano, não é?"
-    assert language_of(text) == "pt"
+    assert detect(text) == "pt"
     assert {"têm", "por", "não"}.isdisjoint(content_stems(text))
 
 
