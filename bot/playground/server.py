@@ -20,7 +20,6 @@ from bot.playground.events import SUBSCRIPTIONS, Events
 from bot.playground.faults import Faults
 from bot.playground.guide import AskGuide
 from bot.playground.history import History
-from bot.playground.http_events import HttpEvents
 from bot.playground.interactions import Interactions
 from bot.playground.kb_pages import Pages
 from bot.playground.page import Page
@@ -45,7 +44,7 @@ def _system_clock() -> float:
 class Playground:
     """A local Slack. People are named by id or name, channels by id, name or "dm" (the DM with the bot).
 
-    `events_url`: where events are POSTed, signed; None: Socket Mode. `clock`: seconds since 1970. `pages` opens the
+    `transport` brings events to the app; None: Socket Mode. `clock`: seconds since 1970. `pages` opens the
     cited pages under `/kb/`. `subscriptions`: the events that the app is subscribed to. `history` keeps what is said.
     `guide` says what a newcomer may try.
     """
@@ -56,7 +55,7 @@ class Playground:
         *,
         host: str = "127.0.0.1",
         port: int = 0,
-        events_url: str | None = None,
+        transport: Transport | None = None,
         clock: Clock = _system_clock,
         limits: SlackLimits | None = None,
         subscriptions: Collection[str] = SUBSCRIPTIONS,
@@ -70,9 +69,7 @@ class Playground:
         self._host, self._port = host, port
         self._state = State(workspace, clock=clock, limits=self.limits)
         self._sockets = Sockets(app_id=workspace.app_id, limits=self.limits)
-        self._http = _http_events(events_url, workspace, clock, self.limits)
-        transport: Transport = self._http or self._sockets
-        self._delivery = Delivery(transport, self.limits)
+        self._delivery = Delivery(transport or self._sockets, self.limits)
         self._slack = Slack(
             state=self._state,
             surfaces=Surfaces(self._state),
@@ -94,8 +91,6 @@ class Playground:
         Raises:
             OSError: the port is taken.
         """
-        if self._http is not None:
-            await self._http.open()
         self._runner = web.AppRunner(self._application(), access_log=None, shutdown_timeout=1.0)
         await self._runner.setup()
         site = web.TCPSite(self._runner, self._host, self._port)
@@ -113,8 +108,6 @@ class Playground:
         await self._page.close()
         if self._runner is not None:
             await self._runner.cleanup()
-        if self._http is not None:
-            await self._http.close()
 
     async def __aenter__(self) -> Playground:
         await self.start()
@@ -146,11 +139,3 @@ class Playground:
         app.router.add_post("/actions/{token}", self._response_urls.handle)
         self._page.add_routes(app)
         return app
-
-
-def _http_events(
-    url: str | None, workspace: Workspace, clock: Clock, limits: SlackLimits
-) -> HttpEvents | None:
-    if url is None:
-        return None
-    return HttpEvents(url, signing_secret=workspace.signing_secret, clock=clock, limits=limits)

@@ -19,21 +19,48 @@ from bot import playground
 from bot.playground.delivery import Attempt
 from bot.playground.people import WORKFLOW_NAME
 from bot.playground.refusal import PlaygroundError
+from bot.playground.server import _system_clock
 from bot.playground.sharing import Upload
+from bot.playground.slack_limits import Clock, SlackLimits
 from bot.playground.state import Change, Message, Room
 from bot.playground.status_line import Status
 from bot.playground.surfaces import View
 from bot.playground.web_api import Call
 from bot.playground.workspace import SHORTCUT_ID, Workspace
+from tests.fakes.http_events import HttpEvents
 
 T = TypeVar("T")
 
 
 class Playground(playground.Playground):
-    def __init__(self, workspace: Workspace, **options: Any) -> None:
-        super().__init__(workspace, **options)
+    """`events_url`: where events are POSTed, signed; None: Socket Mode. `options`: as the playground's own."""
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        *,
+        events_url: str | None = None,
+        clock: Clock = _system_clock,
+        limits: SlackLimits | None = None,
+        **options: Any,
+    ) -> None:
+        limits = limits or SlackLimits()
+        self._http = events_url and HttpEvents(
+            events_url, signing_secret=workspace.signing_secret, clock=clock, limits=limits
+        )
+        super().__init__(workspace, clock=clock, limits=limits, transport=self._http or None, **options)
         self._changed = asyncio.Event()
         self._state.listen(self._note_change)
+
+    async def start(self) -> None:
+        if self._http:
+            await self._http.open()
+        await super().start()
+
+    async def stop(self) -> None:
+        await super().stop()
+        if self._http:
+            await self._http.close()
 
     async def say(
         self,
