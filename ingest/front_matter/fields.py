@@ -61,15 +61,16 @@ def _key_of(name: str) -> str:
 class Fields:
     def __init__(self, values: Mapping[str, object]) -> None:
         self.all = tuple(_walk(values, set(), own=True))
+        self._own: dict[str, list[Field]] = {}
+        for one in self.all:
+            if one.own:
+                self._own.setdefault(one.key, []).append(one)
 
     def named(self, *names: str) -> Iterator[Field]:
         """Fields of these names, those of the first name first. "date.updated": `updated` inside `date`."""
         for name in names:
             outer, _, inner = name.partition(".")
-            key = key_of(outer)
-            for one in self.all:
-                if not one.own or one.key != key:
-                    continue
+            for one in self._own.get(key_of(outer), ()):
                 if not inner:
                     yield one
                 elif isinstance(one.value, Mapping):

@@ -6,6 +6,7 @@ import json
 import os
 from collections import Counter
 from collections.abc import Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias
 
@@ -44,12 +45,20 @@ class FileTokens:
         os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")  # the caller's thread, with its priority
         from tokenizers import Tokenizer
 
-        self._fitting, self._counting = Tokenizer.from_str(written), Tokenizer.from_str(written)
-        self._fitting.enable_truncation(max_tokens)
-        self._fitting.enable_padding(**_padding(written))
+        self._read = Tokenizer.from_str
+        self._written, self._max_tokens = written, max_tokens
+        self._counting = self._read(written)
         self._counting.no_truncation()
         self._counting.no_padding()
         self._count = WordTokenCounts(self._counts) if _is_by_word(json.loads(written)) else self._whole
+
+    @cached_property
+    def _fitting(self) -> Any:
+        """Who only counts needs no second one, which takes as long to read."""
+        fitting = self._read(self._written)
+        fitting.enable_truncation(self._max_tokens)
+        fitting.enable_padding(**_padding(self._written))
+        return fitting
 
     @property
     def special(self) -> int:
