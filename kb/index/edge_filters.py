@@ -20,7 +20,7 @@ def is_readable(audience: Audience) -> list[engine.FieldCondition]:
 
 
 def readable(audience: Audience, *must: engine.FieldCondition) -> engine.Filter:
-    """The same for what reads every point, and all of `must`: a condition a mark takes a quarter of one for any of them."""
+    """And all of `must`, for what reads every point: a condition a mark takes a quarter of one for any of them."""
     marks = [engine.FieldCondition(AUDIENCE, match=engine.MatchValue(mark)) for mark in audience.marks]
     _, *sources = is_readable(audience)
     return engine.Filter(must=[*sources, *must], should=[*marks])

@@ -40,12 +40,11 @@ class QuantizedCopies:
         """
         async with self._one_at_a_time:
             await self._run(shard.leave)
-            points = await self._run(shard.passages)
-            if not await self._run(is_due, shard.folder, points):
+            points, dimension = await self._run(shard.passages), shard.manifest.dimension
+            if not is_due(shard.folder, points=points, dimension=dimension):
                 return None
             await self._run(self._generations.drop_making)
             place = self._generations.place_to_make()
-            dimension = shard.manifest.dimension
             writes = shard.writes
             made = await quantize(shard.folder, place, dimension=dimension, points=points)
             self.failed = not made and shard.writes == writes

@@ -1,9 +1,9 @@
-"""A copy of a generation's points whose dense vectors are there in 8 bits as well, made in a process of
-its own: the engine holds Python's lock for the minute that it takes, and needs the memory of all vectors.
+"""A copy of a generation's points whose dense vectors are there in 8 bits as well, made in a process of its own: the
+engine holds Python's lock for the minute that it takes.
 
-python -m kb.index.quantizer FROM TO DIMENSION    copies the folder of
-points FROM to TO, which does not exist, and prints how
-                                                  many points TO has then; another exit code than 0: there is none
+python -m kb.index.quantizer FROM TO DIMENSION
+
+FROM is a folder of points, TO does not exist. Prints how many points TO has then; another exit code than 0: none.
 """
 
 from __future__ import annotations

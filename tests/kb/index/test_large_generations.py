@@ -35,7 +35,7 @@ pytestmark = pytest.mark.usefixtures("large")
 
 @pytest.fixture
 def large(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(quantizing, "LARGE", LARGE)
+    monkeypatch.setattr(quantizing, "LARGE", LARGE * MANIFEST.dimension)
 
 
 @pytest.fixture
@@ -247,7 +247,7 @@ from kb.index.edge import EdgeIndex
 from tests.kb.index.test_large_generations import LARGE, MANIFEST, PAGES, page, put
 
 async def main():
-    quantizing.LARGE = LARGE
+    quantizing.LARGE = LARGE * MANIFEST.dimension
     index = EdgeIndex(Path(sys.argv[1]), manifest=MANIFEST)
     await index.replace_pages(page(0))
     await index.settle()
