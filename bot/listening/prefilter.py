@@ -26,6 +26,7 @@ from pydantic import Field, ValidationError
 
 from bot.listening.attention import Attention
 from bot.listening.deferred_messages import DeferredMessages
+from bot.listening.token_bucket import TokenBucket
 from bot.queue.batching import BatchedCalls
 from bot.queue.conversation_keys import thread_key
 from bot.slack.errors import SLACK_FAILURES
@@ -40,7 +41,7 @@ logger = logging.getLogger(__name__)
 Seen = Literal["settled", "first", "other"]
 """For Bolt, "first" is what speaks to us or waits for us; "other" what may not be for us."""
 
-JUDGED_A_SECOND, JUDGED_AT_ONCE = 25.0, 100.0
+JUDGED_A_MINUTE, JUDGED_AT_ONCE = 1500.0, 100.0
 """Messages of unknown threads whose words are judged as they come: a
 tenth of a core. A workspace of thousands has one.
 """
@@ -85,7 +86,7 @@ class Prefilter:
     ) -> None:
         self._attention = attention
         self._noting = noting
-        self._judged = _Allowance(clock=clock)
+        self._judged = TokenBucket(per_minute=JUDGED_A_MINUTE, burst=JUDGED_AT_ONCE, clock=clock)
         self._shed = _Shed(clock=clock)
         self._threads = BatchedCalls(self._known)
         self._aside = BatchedCalls(deferred.add_all)
@@ -132,7 +133,7 @@ class Prefilter:
         state = await self._threads.of(thread_key(team, written.channel, written.thread_ts))
         if state != "unknown":
             return "settled" if state == "left" else "other"
-        if not busy() and self._judged.takes_one():
+        if not busy() and self._judged.take():
             return "other"
         place = self._place(
             channel=written.channel,
@@ -151,22 +152,6 @@ class Prefilter:
             "ours" if thread in answered or what == "ours" else "left" if what else "unknown"
             for thread, what in zip(threads, known, strict=True)
         ]
-
-
-@dataclass(kw_only=True, slots=True)
-class _Allowance:
-    clock: Callable[[], float]
-    _left: float = JUDGED_AT_ONCE
-    _counted_at: float = 0.0
-
-    def takes_one(self) -> bool:
-        now = self.clock()
-        self._left = min(JUDGED_AT_ONCE, self._left + (now - self._counted_at) * JUDGED_A_SECOND)
-        self._counted_at = now
-        if self._left < 1:
-            return False
-        self._left -= 1
-        return True
 
 
 @dataclass(kw_only=True, slots=True)

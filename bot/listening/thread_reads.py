@@ -19,6 +19,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from bot.listening.threads import Threads
+from bot.listening.token_bucket import TokenBucket
 from bot.slack.errors import NO_ACCESS, SLACK_FAILURES, cause_of, failure_kind, retry_after_s
 from bot.slack.events import Message
 from kb.errors import UnavailableError
@@ -72,8 +73,10 @@ class ThreadReads:
     _running: dict[tuple[str, str], asyncio.Task[Sequence[Message]]] = field(default_factory=dict)
     _seen: OrderedDict[tuple[str, str], _CachedThread] = field(default_factory=OrderedDict)
     _not_before: float = 0.0
-    _left: float = BURST
-    _counted_at: float = 0.0
+    _bucket: TokenBucket = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._bucket = TokenBucket(per_minute=self.per_minute, burst=self.at_once, clock=self.clock)
 
     async def of(self, channel: str, thread_ts: str, *, ts: str, probably_ours: bool) -> Sequence[Message]:
         """The messages of a thread, oldest first, as they were after the one at `ts` was written.
@@ -101,10 +104,8 @@ class ThreadReads:
     def _begin(self, key: tuple[str, str], *, probably_ours: bool) -> asyncio.Task[Sequence[Message]]:
         if self.clock() < self._not_before or len(self._running) >= MOST_READS:
             raise ReadLaterError("Slack has just refused, or has too much to answer")
-        if not probably_ours:
-            if self._tokens() < 1:
-                raise ReadLaterError("so many threads were looked at in the last minute")
-            self._left -= 1
+        if not probably_ours and not self._bucket.take():
+            raise ReadLaterError("so many threads were read in the last minute")
         task = asyncio.create_task(self._read(key), name="look")
         self._running[key] = task
         task.add_done_callback(lambda done: self._ended(key, done))
@@ -132,12 +133,6 @@ class ThreadReads:
         del self._running[key]
         if not task.cancelled():
             task.exception()  # whoever waited was told; nobody may have
-
-    def _tokens(self) -> float:
-        now = self.clock()
-        self._left = min(self.at_once, self._left + (now - self._counted_at) * self.per_minute / 60)
-        self._counted_at = now
-        return self._left
 
 
 def _shows(messages: Sequence[Message], ts: str) -> bool:

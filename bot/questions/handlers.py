@@ -108,12 +108,12 @@ class QueueHandler:
         """Raises what `bot.queue.outcomes` lists."""
         late = self._age(question) > self.answer_within and not question.however_late and not question.deleted
         async with self._ending(question):
-            if question.elsewhere is not None and question.elsewhere.alone:
+            if question.is_ephemeral:
                 await (
                     self.ephemeral.tell_late(question, attempt) if late else self.ephemeral(question, attempt)
                 )
                 return
-            if _has_no_message(question):
+            if question.has_no_message:
                 question = await self.home_messages.posted_once(question, first=attempt == 1)
             if late:
                 await self.messages.tell_late(question)
@@ -125,10 +125,10 @@ class QueueHandler:
     async def on_giving_up(self, question: QueuedQuestion, error: Exception) -> None:
         """Raises what `bot.queue.outcomes` lists: the apology waits for Slack as an answer would."""
         async with self._ending(question):
-            if question.elsewhere is not None and question.elsewhere.alone:
+            if question.is_ephemeral:
                 await self.ephemeral.on_giving_up(question, error)
                 return
-            if _has_no_message(question):
+            if question.has_no_message:
                 question = await self.home_messages.posted_once(question, first=False)
             await self.messages.on_giving_up(question, error)
 
@@ -161,8 +161,7 @@ class QueueHandler:
         return True
 
     async def _clean_up(self, question: QueuedQuestion) -> None:
-        ephemeral = question.elsewhere is not None and question.elsewhere.alone
-        if not (ephemeral or _has_no_message(question)):
+        if not (question.is_ephemeral or question.has_no_message):
             await self.messages.clean_up(question)
 
     def _age(self, question: QueuedQuestion) -> timedelta:
@@ -189,10 +188,6 @@ def ending(error: Exception) -> NotNowError | UndeliverableError | None:
     if certain and isinstance(slack, SlackApiError) and failure_kind(slack) == "lasting":
         return UndeliverableError(code)
     return NotNowError(code, after_s=retry_after_s(slack))
-
-
-def _has_no_message(question: QueuedQuestion) -> bool:
-    return question.elsewhere is not None and question.elsewhere.how == "home"
 
 
 def _press(message: dict[str, Any]) -> str | None:

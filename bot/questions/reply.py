@@ -9,7 +9,8 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -215,18 +216,13 @@ class Replies:
             DeliveryUncertainError: it may be there still.
         """
         try:
-            await self._posting.chat_delete(channel=question.channel, ts=ts)
+            async with self._changing(question, ts):
+                await self._posting.chat_delete(channel=question.channel, ts=ts)
         except SlackApiError as error:
             code = _code(error)
-            if code == STREAMING:
-                await self._stop_stream(question, ts)
-            if _is_uncertain(error):
-                raise DeliveryUncertainError(code) from error
             if code != GONE:
                 logger.info("reply.not_deleted", extra={"question_id": question.id, "code": code})
             return code == GONE
-        except (*SLACK_FAILURES, OSError) as error:
-            raise DeliveryUncertainError(type(error).__name__) from error
         return True
 
     async def blank(self, question: QueuedQuestion, posted: Posted, text: str) -> None:
@@ -237,20 +233,32 @@ class Replies:
         """
         metadata = AnswerMetadata(question_id=question.id, question_ts=question.ts, state="deleted")
         try:
-            await self._posting.chat_update(
-                channel=question.channel,
-                ts=posted.ts,
-                text=text,
-                blocks=[],
-                metadata=slack_metadata(metadata),
-            )
+            async with self._changing(question, posted.ts):
+                await self._posting.chat_update(
+                    channel=question.channel,
+                    ts=posted.ts,
+                    text=text,
+                    blocks=[],
+                    metadata=slack_metadata(metadata),
+                )
         except SlackApiError as error:
-            code = _code(error)
-            if code == STREAMING:
-                await self._stop_stream(question, posted.ts)
+            logger.warning("reply.not_blanked", extra={"question_id": question.id, "code": _code(error)})
+
+    @asynccontextmanager
+    async def _changing(self, question: QueuedQuestion, ts: str) -> AsyncIterator[None]:
+        """Wraps a call that changes a message; lets `SlackApiError` through where Slack refused it for certain.
+
+        Raises:
+            DeliveryUncertainError: the message may have been changed.
+        """
+        try:
+            yield
+        except SlackApiError as error:
+            if _code(error) == STREAMING:
+                await self._stop_stream(question, ts)
             if _is_uncertain(error):
-                raise DeliveryUncertainError(code) from error
-            logger.warning("reply.not_blanked", extra={"question_id": question.id, "code": code})
+                raise DeliveryUncertainError(_code(error)) from error
+            raise
         except (*SLACK_FAILURES, OSError) as error:
             raise DeliveryUncertainError(type(error).__name__) from error
 

@@ -77,8 +77,17 @@ class QueuedQuestion(FrozenModel):
         """Where questions are answered one after the other: a thread, or all of a direct
         message, whose lines go on from each other and start threads of their own."""
         place = f"{self.team}:{self.channel}"
-        alone = self.elsewhere is not None and self.elsewhere.alone
-        return place if self.channel_type == "im" and not alone else f"{place}:{self.thread_ts}"
+        return place if self.channel_type == "im" and not self.is_ephemeral else f"{place}:{self.thread_ts}"
+
+    @property
+    def is_ephemeral(self) -> bool:
+        """Whether only the asker sees the answer."""
+        return self.elsewhere is not None and self.elsewhere.alone
+
+    @property
+    def has_no_message(self) -> bool:
+        """Whether it was asked from App Home, where no message of Slack's holds it."""
+        return self.elsewhere is not None and self.elsewhere.how == "home"
 
     @property
     def is_line_of_dm(self) -> bool:

@@ -11,7 +11,7 @@ from typing import Any
 
 from bot.messages.catalog import Messages
 from bot.rendering.citation_blocks import TITLE_CHARACTERS
-from bot.rendering.layout import label, shorten
+from bot.rendering.layout import button, shorten
 from kb.answer import Answer, NearestPage
 
 ASK_OWNER, MISSING = "footnote_owner", "footnote_missing"
@@ -60,15 +60,5 @@ def fallback_buttons(
 ) -> list[dict[str, Any]]:
     if fallback is None:
         return []
-    ask = [_button(ASK_OWNER, messages.ask_owner, fallback.request)] if fallback.request else []
-    return [*ask, _button(MISSING, messages.report_missing, question_id)]
-
-
-def _button(action: str, shown: str, value: str) -> dict[str, Any]:
-    return {
-        "type": "button",
-        "action_id": action,
-        "value": value,
-        "text": label(shown) | {"emoji": True},
-        "accessibility_label": shown,
-    }
+    ask = [button(ASK_OWNER, messages.ask_owner, fallback.request)] if fallback.request else []
+    return [*ask, button(MISSING, messages.report_missing, question_id)]

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from bot.rendering.mrkdwn import Piece, as_mrkdwn, escape, fenced
-from bot.rendering.tables import aligned, size_of, table_block
+from bot.rendering.tables import Rows, aligned, size_of, table_block
 
 Block = dict[str, Any]
 
@@ -29,6 +29,17 @@ def mrkdwn(text: str) -> dict[str, Any]:
 def label(text: str) -> dict[str, Any]:
     """A text object for titles and controls, which show no markup."""
     return {"type": "plain_text", "text": text}
+
+
+def button(action_id: str, text: str, value: str, *, meaning: str = "") -> dict[str, Any]:
+    """A button of an actions block. `meaning`: what a screen reader says, where it is not `text`."""
+    return {
+        "type": "button",
+        "action_id": action_id,
+        "value": value,
+        "text": label(text) | {"emoji": True},
+        "accessibility_label": meaning or text,
+    }
 
 
 def section(text: str) -> Block:
@@ -81,7 +92,7 @@ def cut(text: str, limit: int) -> list[str]:
 def _units(pieces: Iterable[Piece]) -> Iterable[str | Piece]:
     """Texts that fit a section, and tables that fit a table block."""
     for piece in pieces:
-        if piece.kind == "table" and _fits_table_block(piece):
+        if piece.kind == "table" and fits_table_block(piece.rows):
             yield piece
         elif piece.kind in {"fence", "table"}:
             code = piece.text if piece.kind == "fence" else escape(aligned(piece.rows))
@@ -92,10 +103,9 @@ def _units(pieces: Iterable[Piece]) -> Iterable[str | Piece]:
             yield from cut(as_mrkdwn(piece), SECTION_CHARACTERS)
 
 
-def _fits_table_block(piece: Piece) -> bool:
-    columns = len(piece.rows[0])
-    fits = len(piece.rows) <= TABLE_ROWS and columns <= TABLE_COLUMNS
-    return fits and size_of(piece.rows) <= TABLE_CHARACTERS
+def fits_table_block(rows: Rows) -> bool:
+    fits = len(rows) <= TABLE_ROWS and len(rows[0]) <= TABLE_COLUMNS
+    return fits and size_of(rows) <= TABLE_CHARACTERS
 
 
 def cut_lines(lines: Iterable[str], limit: int) -> list[str]:

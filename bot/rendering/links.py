@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterable
 
 from kb.addresses import split_address
 
@@ -83,23 +84,24 @@ def _is_plain(host: str) -> bool:
 
 def _pretends(label: str, url: str) -> bool:
     """Whether a label looks like an address on another host than the one that the link leads to."""
-    shown = _SHOWN_HOST.match(_as_read(label))
-    if shown is None or shown[1].rsplit(".", 1)[-1].lower() in _FILE_SUFFIXES:
-        return False
-    return shown[1].lower().removeprefix("www.") != (split_address(url).hostname or "").lower().removeprefix(
-        "www."
-    )
+    hosts = _hosts(filter(None, [_SHOWN_HOST.match(_as_read(label))]))
+    return bool(hosts) and hosts[0] != (split_address(url).hostname or "").removeprefix("www.")
 
 
 def _names_another_host(label: str, url: str) -> bool:
     """Whether a host stands anywhere in the label that is not the link's, nor a part of its name."""
-    host = (split_address(url).hostname or "").lower()
-    named = [found[1].lower().removeprefix("www.") for found in _NAMED_HOST.finditer(_as_read(label))]
+    host = split_address(url).hostname or ""
     return any(
-        host != one and not host.endswith(f".{one}") and one.rsplit(".", 1)[-1] not in _FILE_SUFFIXES
-        for one in named
+        host != named and not host.endswith(f".{named}")
+        for named in _hosts(_NAMED_HOST.finditer(_as_read(label)))
     )
 
 
 def _as_read(label: str) -> str:
     return unicodedata.normalize("NFKC", label).replace("。", ".").strip()
+
+
+def _hosts(matches: Iterable[re.Match[str]]) -> list[str]:
+    """The matched hosts without "www."; a file's name is none."""
+    hosts = [match[1].lower().removeprefix("www.") for match in matches]
+    return [host for host in hosts if host.rsplit(".", 1)[-1] not in _FILE_SUFFIXES]

@@ -30,6 +30,7 @@ _BARE = re.compile(
 """Hosts that begin with "www." and e-mail addresses; `git@host:path` is none."""
 _TRAILING = "?!.,:;*_~'\"…’”»"
 """Ends a sentence, or the emphasis around an address, and is no part of it."""
+_TASK = re.compile(r"^\[([ xX])\] ")
 _PLACEHOLDER = re.compile(r"[{}]")
 """`https://host/{id}` leads nowhere."""
 
@@ -55,6 +56,18 @@ def plain_text(node: SyntaxTreeNode) -> str:
     if node.type in {"text", "code_inline", "html_inline", "image"}:
         return node.content
     return "".join(plain_text(child) for child in node.children)
+
+
+def link_of(node: SyntaxTreeNode) -> tuple[str, str]:
+    """The address and the label of a link or an image."""
+    is_link = node.type == "link"
+    label = (plain_text(node) if is_link else node.content) or str(node.attrs.get("title", ""))
+    return str(node.attrs.get("href" if is_link else "src", "")), label
+
+
+def with_checkbox(text: str) -> str:
+    """An item's text, its `[ ]` or `[x]` drawn as a box."""
+    return _TASK.sub(lambda box: "☐ " if box[1] == " " else "☑ ", text, count=1)
 
 
 def is_wide(character: str) -> bool:

@@ -15,13 +15,12 @@ from typing import Literal
 from markdown_it.tree import SyntaxTreeNode
 
 from bot.rendering.links import link_parts, web_address
-from bot.rendering.markdown import is_wide, parser, plain_text
+from bot.rendering.markdown import is_wide, link_of, parser, plain_text, with_checkbox
 from bot.rendering.tables import Cell, aligned, table_rows
 
 BULLETS = ("•", "◦", "▪")
 RULE = "─" * 10
 _MARKS = {"strong": "*", "em": "_", "s": "~", "code_inline": "`"}
-_TASK = re.compile(r"\[([ xX])\] ")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -130,15 +129,9 @@ def _item_lines(item: SyntaxTreeNode, *, mark: str, depth: int) -> list[str]:
             lines.extend(_list_lines(child, depth=depth + 1))
             continue
         for line in "\n".join(as_mrkdwn(piece) for piece in _block(child)).split("\n"):
-            lines.append(f"{indent}{'  ' if own else mark + ' '}{line if own else _task(line)}")
+            lines.append(f"{indent}{'  ' if own else mark + ' '}{line if own else with_checkbox(line)}")
             own = True
     return lines if own or lines else [f"{indent}{mark}"]
-
-
-def _task(line: str) -> str:
-    return (
-        _TASK.sub(lambda box: "☐ " if box[1] == " " else "☑ ", line, count=1) if _TASK.match(line) else line
-    )
 
 
 def _quoted(node: SyntaxTreeNode) -> str:
@@ -168,10 +161,8 @@ def _span(node: SyntaxTreeNode, inside: tuple[str, ...], edges: tuple[str, str])
             return _in_marks(escape(node.content), node.type, edges)
         case "strong" | "em" | "s":
             return _formatted(node, inside, edges)
-        case "link":
-            return link(str(node.attrs.get("href", "")), plain_text(node) or str(node.attrs.get("title", "")))
-        case "image":
-            return link(str(node.attrs.get("src", "")), node.content or str(node.attrs.get("title", "")))
+        case "link" | "image":
+            return link(*link_of(node))
         case _:
             return _inline(node, inside=inside, edges=edges)
 

@@ -12,7 +12,7 @@ from itertools import groupby
 
 from bot.messages.catalog import Messages
 from bot.rendering.citation_blocks import owner_sentence
-from bot.rendering.layout import TABLE_CHARACTERS, TABLE_COLUMNS, TABLE_ROWS, Block, context, section
+from bot.rendering.layout import TABLE_ROWS, Block, context, fits_table_block, section
 from bot.rendering.markdown import commonmark
 from bot.rendering.mrkdwn import as_mrkdwn, escape, to_pieces
 from bot.rendering.quote_headers import header_markdown, header_mrkdwn, header_spans
@@ -150,16 +150,12 @@ def _blocks(head: Sequence[Span], lines: Sequence[Line], *, table_used: bool) ->
     held = [section_element(head)]
     for is_table, run in groupby(lines, key=lambda line: line.kind == "table"):
         for part in [[line] for line in run] if is_table else [list(run)]:
-            if is_table and not table_used and _fits_table_block(part[0]):
+            if is_table and not table_used and fits_table_block(part[0].rows):
                 blocks.extend([*([rich_text(held)] if held else []), table_block(part[0].rows)])
                 held, table_used = [], True
             else:
                 held.extend(quote_elements(_as_list(part[0]) if is_table else part))
     return [*blocks, rich_text(held)] if held else blocks
-
-
-def _fits_table_block(line: Line) -> bool:
-    return len(line.rows[0]) <= TABLE_COLUMNS and _size(line) <= TABLE_CHARACTERS
 
 
 def _as_list(line: Line) -> list[Line]:

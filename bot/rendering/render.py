@@ -18,7 +18,7 @@ from bot.rendering.citation_blocks import source_line, title_of, titled_link, wa
 from bot.rendering.disambiguation import disambiguated
 from bot.rendering.fallback_actions import FallbackActions, fallback_buttons, owner_line
 from bot.rendering.interpretations import reading_buttons
-from bot.rendering.layout import Block, context, label, section, shorten
+from bot.rendering.layout import Block, button, context, section, shorten
 from bot.rendering.mrkdwn import escape, to_mrkdwn
 from bot.rendering.notes import reader_notes
 from bot.rendering.quote_headers import markdown_link
@@ -239,18 +239,9 @@ def _actions(answer: Answer, buttons: list[dict[str, Any]]) -> list[Block]:
 
 
 def _buttons(messages: Messages, question_id: str, fallback: FallbackActions | None) -> list[dict[str, Any]]:
-    def button(action: str, shown: str, meaning: str) -> Block:
-        return {
-            "type": "button",
-            "action_id": action,
-            "value": question_id,
-            "text": label(shown) | {"emoji": True},
-            "accessibility_label": meaning,
-        }
-
     return [
-        button(HELPFUL, "👍", messages.helpful),
-        button(NOT_HELPFUL, "👎", messages.not_helpful),
-        button(WHY, messages.why, messages.why),
+        button(HELPFUL, "👍", question_id, meaning=messages.helpful),
+        button(NOT_HELPFUL, "👎", question_id, meaning=messages.not_helpful),
+        button(WHY, messages.why, question_id),
         *fallback_buttons(messages, question_id, fallback),
     ]

@@ -15,13 +15,12 @@ from markdown_it import MarkdownIt
 from markdown_it.tree import SyntaxTreeNode
 
 from bot.rendering.links import link_parts
-from bot.rendering.markdown import parser, plain_text
+from bot.rendering.markdown import link_of, parser, with_checkbox
 from bot.rendering.mrkdwn import RULE
 from bot.rendering.tables import Cell, table_rows
 
 _UNREAD = re.compile(r"[\s*_~`\\]+")
 """What two writings of one sentence may differ in: line breaks, and marks whose other half stands outside of it."""
-_TASK = re.compile(r"\[([ xX])\] ")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -163,13 +162,7 @@ def _item(item: SyntaxTreeNode, *, depth: int, number: int | None) -> Iterator[L
 
 
 def _task(spans: tuple[Span, ...]) -> tuple[Span, ...]:
-    box = _TASK.match(spans[0].text) if spans else None
-    if box is None:
-        return spans
-    return (
-        replace(spans[0], text=("☐ " if box[1] == " " else "☑ ") + spans[0].text[box.end() :]),
-        *spans[1:],
-    )
+    return (replace(spans[0], text=with_checkbox(spans[0].text)), *spans[1:]) if spans else ()
 
 
 def _spans(node: SyntaxTreeNode, style: Span) -> Iterator[Span]:
@@ -184,7 +177,7 @@ def _spans(node: SyntaxTreeNode, style: Span) -> Iterator[Span]:
             case "code_inline":
                 yield replace(style, text=child.content, code=True)
             case "link" | "image":
-                yield from _linked(child, style)
+                yield from link_spans(*link_of(child), style)
             case "strong":
                 yield from _spans(child, replace(style, bold=True))
             case "em":
@@ -193,12 +186,6 @@ def _spans(node: SyntaxTreeNode, style: Span) -> Iterator[Span]:
                 yield from _spans(child, replace(style, strike=True))
             case _:
                 yield from _spans(child, style)
-
-
-def _linked(node: SyntaxTreeNode, style: Span) -> Iterator[Span]:
-    url = str(node.attrs.get("href" if node.type == "link" else "src", ""))
-    label = (plain_text(node) if node.type == "link" else node.content) or str(node.attrs.get("title", ""))
-    yield from link_spans(url, label, style)
 
 
 def link_spans(url: str, label: str, style: Span = Span(text="")) -> Iterator[Span]:

@@ -9,7 +9,7 @@ from typing import Any
 from markdown_it.tree import SyntaxTreeNode
 
 from bot.rendering.links import link_parts
-from bot.rendering.markdown import plain_text
+from bot.rendering.markdown import link_of, plain_text
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -76,11 +76,7 @@ def _cell_block(cell: Cell) -> dict[str, Any]:
 def _parts(node: SyntaxTreeNode) -> Iterator[tuple[str, str]]:
     for child in node.children:
         if child.type in {"link", "image"}:
-            url = str(child.attrs.get("href" if child.type == "link" else "src", ""))
-            label = (plain_text(child) if child.type == "link" else child.content) or str(
-                child.attrs.get("title", "")
-            )
-            yield from ((text or target, target) for text, target in link_parts(url, label))
+            yield from ((text or target, target) for text, target in link_parts(*link_of(child)))
         elif child.children:
             yield from _parts(child)
         else:
