@@ -105,6 +105,7 @@ class ProcessPool:
 
     def __init__(self, module: str, *, workers: int, memory_bytes: int = MEMORY_BYTES) -> None:
         self._free = asyncio.Semaphore(workers)
+        self._warming = asyncio.Lock()
         self._command = _command(module, memory_bytes)
         self._idle: list[WorkProcess] = []
 
@@ -117,6 +118,9 @@ class ProcessPool:
             TimeoutError: the block took longer than `seconds`.
         """
         async with self._free:
+            if not self._idle and self._warming.locked():
+                async with self._warming:
+                    pass  # the one that is starting will be there sooner than another
             worker = self._idle.pop() if self._idle else await WorkProcess.started(self._command)
             sound = False
             try:
@@ -129,14 +133,19 @@ class ProcessPool:
                 else:
                     await worker.kill()
 
+    @property
+    def is_warm(self) -> bool:
+        """Whether a process waits for work."""
+        return bool(self._idle)
+
     async def warm(self) -> None:
         """Starts a process for work that will come, unless one is there or all are at work.
 
         Raises:
             DiedError, TimeoutError, OSError: it does not start.
         """
-        if not self._idle and not self._free.locked():
-            async with self._free:
+        async with self._warming:
+            if not self._idle and not self._free.locked():
                 self._idle.append(await WorkProcess.started(self._command))
 
     async def close(self) -> None:

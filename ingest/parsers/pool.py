@@ -10,6 +10,7 @@ from contextlib import suppress
 
 from pydantic import ValidationError
 
+from ingest.chunking.chunks import MAX_TOKENS
 from ingest.errors import PageError
 from ingest.page import ParsedPage, Section
 from ingest.parsers.formats import kind_of
@@ -26,6 +27,7 @@ from ingest.parsers.wire import (
     framed,
 )
 from ingest.processes import MEMORY_BYTES, DiedError, ProcessPool, WorkProcess
+from kb.inference.counting import CountedModel
 from kb.models import Chunk, Page
 
 logger = logging.getLogger(__name__)
@@ -34,6 +36,8 @@ SECONDS = 30.0
 """For one file. The 872 pages of the largest document of an office that we met take 1.5 s."""
 _LONGER = {"pdf": 7.0, "csv": 3.0, "tsv": 3.0, "xlsx": 3.0, "xlsm": 3.0, "xls": 3.0, "ods": 3.0}
 """Kinds that hold thousands of pages or rows, which are read in many times that."""
+CUT_HERE = 20_000
+"""Characters of a page that may be cut in a thread of ours, which holds Python's lock for a few milliseconds."""
 CUT_SECONDS = 300.0
 """For one page: the worst of 5 MB take 20 s of a processor, and give way to all else that wants it."""
 
@@ -57,6 +61,7 @@ class ReaderPool:
         self._cut_seconds = cut_seconds
         self._parsing = ProcessPool(worker, workers=workers, memory_bytes=memory_bytes)
         self._cutting = ProcessPool("ingest.parsers.cutter", workers=1)
+        self._cutter_is_late = False
 
     async def read(self, content: bytes, *, path: str, media_type: str | None = None) -> ParsedPage:
         """As `Reader.read`. Parsing for longer than the limit, or a crash, is a `PageError` too."""
@@ -80,10 +85,17 @@ class ReaderPool:
                 raise _broke(reply, path)
 
     async def cut(self, page: Page, parsed: ParsedPage, *, tokens: Tokens, max_tokens: int) -> list[Chunk]:
-        """As `Reader.cut`. Where a model's tokenizer has no file of its own, it is done in a thread."""
+        """As `Reader.cut`. Where a model's tokenizer has no file of its own, it is done in a thread; so are small pages
+        while the process that cuts is still starting.
+        """
         models = tokens.counted_models
-        if models is None:
+        if models is None or (self._cutter_is_late and _is_small(parsed)):
             return await cut_here(page, parsed, tokens=tokens, max_tokens=max_tokens)
+        return await self._cut_apart(page, parsed, models, max_tokens)
+
+    async def _cut_apart(
+        self, page: Page, parsed: ParsedPage, models: tuple[CountedModel, ...], max_tokens: int
+    ) -> list[Chunk]:
         frames = framed(parsed.sections)
         task = CutTask(page=page, models=models, max_tokens=max_tokens, frames=len(frames))
         try:
@@ -107,14 +119,40 @@ class ReaderPool:
             ) from error
 
     async def warm(self, tokens: Tokens) -> None:
-        """As `Reader.warm`: the process that cuts starts beside the one that parses, not after the first page."""
-        if tokens.counted_models is not None:
-            with suppress(DiedError, TimeoutError, OSError):  # whoever has a page to cut is told
+        """As `Reader.warm`: a process that parses and the one that cuts, for which small pages do not wait."""
+        await asyncio.gather(self._warm_parser(), self._warm_cutter(tokens))
+
+    async def _warm_parser(self) -> None:
+        with suppress(DiedError, TimeoutError, OSError):  # whoever has a page to read is told
+            await self._parsing.warm()
+
+    async def _warm_cutter(self, tokens: Tokens) -> None:
+        if not tokens.counted_models or self._cutting.is_warm:
+            return
+        nothing = Page(id="", source="", path="", title="", url="")
+        self._cutter_is_late = True
+        try:
+            with suppress(DiedError, TimeoutError, OSError, PageError):
                 await self._cutting.warm()
+                # It reads the tokenizers, which takes as long as its start.
+                await self._cut_apart(
+                    nothing, ParsedPage(title="", sections=()), tokens.counted_models, MAX_TOKENS
+                )
+        finally:
+            self._cutter_is_late = False
 
     async def close(self) -> None:
         """Ends the processes. The pool may be used again."""
         await asyncio.gather(self._parsing.close(), self._cutting.close())
+
+
+def _is_small(parsed: ParsedPage) -> bool:
+    held = 0
+    for section in parsed.sections:
+        held += sum(len(part) for block in section.blocks for part in block.parts)
+        if held > CUT_HERE:
+            return False
+    return True
 
 
 async def _parsed(

@@ -28,7 +28,7 @@ class Tokens(Protocol):
 
 class Reader(Protocol):
     async def warm(self, tokens: Tokens) -> None:
-        """Begins what cutting takes to start, before the first page is there. Never fails."""
+        """Begins what reading and cutting take to start, before the first page is there. Never fails."""
 
     async def read(self, content: bytes, *, path: str, media_type: str | None = None) -> ParsedPage:
         """Parses a file, off the event loop. `path` names a page without a title and, where no media type is given,

@@ -14,8 +14,10 @@ finds what is missing. Four rules keep text from being lost, or from staying:
 
 from __future__ import annotations
 
+import asyncio
 import logging
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 from ingest.distributed.coordinator import Coordinator
@@ -39,6 +41,7 @@ from kb.errors import IndexDamagedError
 from kb.index.port import IndexWriter, PageAddress, Rebuild, VectorIndex
 from kb.jobs import SyncReport
 from kb.pages.freshness import Clock
+from kb.runtime.tasks import cancelled
 from kb.store.forgotten import ForgottenPages, InMemoryForgotten
 
 logger = logging.getLogger(__name__)
@@ -169,17 +172,29 @@ class Sync:
             return
         made_with = await self._index.manifest()
         if made_with is None:
-            await self._start_empty()
-        elif made_with != self._pipeline.manifest:
+            async with self._warming():
+                await self._start_empty()
+                await self._update(chosen, run, anew=full)
+            return
+        if made_with != self._pipeline.manifest:
             logger.info(
                 "sync.rebuild_needed", extra={"was": str(made_with), "now": str(self._pipeline.manifest)}
             )
             await self._rebuild(run, like_live=False)
             return
-        if full and source is None and made_with is not None:
+        if full and source is None:
             await self._rebuild(run, like_live=True)
         else:
             await self._update(chosen, run, anew=full)
+
+    @asynccontextmanager
+    async def _warming(self) -> AsyncIterator[None]:
+        """Starts the readers beside what comes before the first page is read."""
+        warming = asyncio.create_task(self._pipeline.warm())
+        try:
+            yield
+        finally:
+            await cancelled(warming)
 
     async def _live_pages(self) -> LivePages:
         """A damaged index is rebuilt by the next run over all sources,

@@ -206,16 +206,33 @@ class Models:
         return len(text.split())
 
 
-async def test_the_process_that_cuts_starts_before_there_is_a_page_and_once(pool: ReaderPool) -> None:
+async def test_the_processes_start_before_there_is_a_page_and_once(
+    pool: ReaderPool, embedder: Embedder
+) -> None:
     await pool.warm(Models(counted_models=None))
-    assert processes() == set()
+    assert len(processes()) == 1, "nothing can be cut apart"
 
-    await pool.warm(Models())
+    await asyncio.gather(pool.warm(embedder), pool.warm(embedder))
     started = processes()
-    assert len(started) == 1
+    assert len(started) == 2
 
-    await pool.warm(Models())
+    await pool.warm(embedder)
+    await asyncio.gather(*(pool.read(b"text", path="p.md") for _ in range(2)))
     assert processes() == started
+
+
+async def test_a_small_page_does_not_wait_for_the_process_that_cuts(embedder: Embedder) -> None:
+    pool = ReaderPool(worker=STUCK)
+    parsed = await pool.read(b"Ask the people team.", path="leave.md")
+    warming = asyncio.create_task(pool.warm(embedder))
+    await until(lambda: len(processes()) == 2)
+    cutting = asyncio.create_task(pool.cut(a_page(), parsed, tokens=embedder, max_tokens=128))
+    await asyncio.wait({warming, cutting}, return_when=asyncio.FIRST_COMPLETED)
+
+    assert not warming.done()
+    assert await cutting == chunk_page(a_page(), parsed, count_tokens=embedder.count_tokens, max_tokens=128)
+    await warming
+    await pool.close()
 
 
 async def test_that_it_does_not_start_is_told_by_the_page_that_needs_it(
