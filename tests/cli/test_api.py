@@ -24,7 +24,7 @@ from mcp.client.streamable_http import streamable_http_client
 
 from bot.cli.commands import app as commands
 from tests.cli.conftest import Run
-from tests.fakes.serving import FOOTNOTE, START_S, environment
+from tests.fakes.serving import FOOTNOTE, START_S, environment, sample_data
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = {name: (ROOT / name).read_text(encoding="utf-8") for name in ("README.md", "docs/api.md")}
@@ -54,7 +54,7 @@ class Served:
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """`footnote playground` on the sample handbook, with the API on a free port."""
     home = tmp_path_factory.mktemp("api")
-    data, log = home / "data", home / "log"
+    data, log = sample_data(tmp_path_factory.getbasetemp(), "sample-api"), home / "log"
     command = [FOOTNOTE, "playground", "--sample", "--port", "0", "--no-browser", "--data", data]
     with log.open("wb") as output:
         process = subprocess.Popen(

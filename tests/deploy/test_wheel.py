@@ -20,7 +20,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.fakes.serving import START_S, environment
+from tests.fakes.serving import START_S, environment, sample_data
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("bot", "kb", "ingest")
@@ -114,8 +114,11 @@ def test_it_ingests_and_answers(program: Path, tmp_path: Path) -> None:
     assert all(Path(file).is_relative_to(program.parents[1]) for file in files)
 
 
-def test_it_serves_the_sample_handbook(program: Path, tmp_path: Path) -> None:
-    with serving(program, tmp_path) as url:
+def test_it_serves_the_sample_handbook(
+    program: Path, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    data = sample_data(tmp_path_factory.getbasetemp(), "sample-wheel")
+    with serving(program, tmp_path, data) as url:
         with urllib.request.urlopen(url, timeout=60) as page:
             html = page.read().decode()
         scripts = re.findall(r'(?:src|href)="([^":]+\.(?:js|css))"', html)
@@ -126,9 +129,9 @@ def test_it_serves_the_sample_handbook(program: Path, tmp_path: Path) -> None:
 
 
 @contextmanager
-def serving(program: Path, folder: Path) -> Iterator[str]:
+def serving(program: Path, folder: Path, data: Path) -> Iterator[str]:
     log = folder / "log"
-    options = ["playground", "--sample", "--port", "0", "--no-browser", "--data", folder / "data"]
+    options = ["playground", "--sample", "--port", "0", "--no-browser", "--data", data]
     with log.open("wb") as output:
         process = subprocess.Popen(
             [program, *options], cwd=folder, env=environment(COLUMNS="300"), stdout=output, stderr=output

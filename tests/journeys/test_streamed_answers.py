@@ -84,7 +84,7 @@ async def desk(tmp_path_factory: pytest.TempPathFactory, chromium: Any) -> Async
     need_chromium()
     home = tmp_path_factory.mktemp("streamed")
     with as_file(files("ingest") / "sample" / "handbook") as sample:
-        shutil.copytree(sample, home / "handbook")
+        shutil.copytree(sample / "people", home / "handbook" / "people")
     author = Author()
     async with MessagesServer(answering=author) as model:
         variables = {
