@@ -11,11 +11,11 @@ from typing import Annotated
 
 import typer
 
+from bot.cli.administration.dead_letter_options import app as dead_letters
+from bot.cli.administration.key_options import app as keys
 from bot.cli.copying.options import app as copies
-from bot.cli.dead_letter_options import app as dead_letters
 from bot.cli.evaluation.commands import app as evaluate
 from bot.cli.fault_words import VERBOSE, said_of_fault
-from bot.cli.key_options import app as keys
 from bot.cli.options import Config, Data, Json, Verbose, run, settings_of
 from kb.errors import FootnoteError
 from kb.runtime.faults import is_fault
@@ -49,7 +49,7 @@ def ask(
 ) -> None:
     """Asks a question and prints the cited answer."""
     from bot.cli import ask as command
-    from bot.cli.session import AskRequest
+    from bot.cli.session.requests import AskRequest
 
     request = AskRequest(question=question, thread=thread, channel=channel)
     run(command.ask(settings_of(data, config, verbose), request, as_json=json, why=why))
@@ -70,8 +70,8 @@ def ingest(
     """Indexes folders of pages and remembers them, or the sources known
     already; run again, it reads only what changed.
     """
-    from bot.cli import index_commands
-    from bot.cli.session import IngestRequest
+    from bot.cli.administration import index_commands
+    from bot.cli.session.requests import IngestRequest
 
     request = IngestRequest(paths=tuple(path.absolute() for path in paths or ()), sample=sample)
     run(index_commands.ingest(settings_of(data, config, verbose), request, as_json=json))
@@ -109,8 +109,8 @@ def reindex(
     verbose: Verbose = False,
 ) -> None:
     """Reads the known sources again."""
-    from bot.cli import index_commands
-    from bot.cli.session import IngestRequest
+    from bot.cli.administration import index_commands
+    from bot.cli.session.requests import IngestRequest
 
     if rollback and (source or full or dry_run or force):
         raise typer.BadParameter("--rollback stands alone")
@@ -131,8 +131,8 @@ def forget(
     verbose: Verbose = False,
 ) -> None:
     """Takes a page out of the index at once and keeps it out, whatever its source lists."""
-    from bot.cli import index_commands
-    from bot.cli.session import ForgetRequest
+    from bot.cli.administration import index_commands
+    from bot.cli.session.requests import ForgetRequest
 
     request = ForgetRequest(address=address, undo=undo)
     run(index_commands.forget(settings_of(data, config, verbose), request))
@@ -149,7 +149,7 @@ def status(
     verbose: Verbose = False,
 ) -> None:
     """Shows the index, the sources and who is running."""
-    from bot.cli import index_commands
+    from bot.cli.administration import index_commands
 
     run(index_commands.status(settings_of(data, config, verbose), as_json=json, quiet=quiet))
 
@@ -157,7 +157,7 @@ def status(
 @app.command()
 def stats(json: Json = False, data: Data = None, config: Config = None, verbose: Verbose = False) -> None:
     """Shows how many questions were asked, rewritten, answered and liked."""
-    from bot.cli import index_commands
+    from bot.cli.administration import index_commands
 
     run(index_commands.stats(settings_of(data, config, verbose), as_json=json))
 
@@ -173,7 +173,7 @@ def gaps(
     verbose: Verbose = False,
 ) -> None:
     """Shows what was asked and the pages do not answer, grouped by similarity."""
-    from bot.cli import gap_commands
+    from bot.cli.administration import gap_commands
 
     run(gap_commands.gaps(settings_of(data, config, verbose), as_json=json, again=again))
 
@@ -181,7 +181,7 @@ def gaps(
 @app.command()
 def stale(json: Json = False, data: Data = None, config: Config = None, verbose: Verbose = False) -> None:
     """Shows the pages that are overdue for review or expired, the most cited first."""
-    from bot.cli import gap_commands
+    from bot.cli.administration import gap_commands
 
     run(gap_commands.stale(settings_of(data, config, verbose), as_json=json))
 
@@ -189,7 +189,7 @@ def stale(json: Json = False, data: Data = None, config: Config = None, verbose:
 @app.command()
 def serve(data: Data = None, config: Config = None, verbose: Verbose = False) -> None:
     """Runs the bot: Socket Mode with SLACK_APP_TOKEN, signed HTTP events with SLACK_SIGNING_SECRET."""
-    from bot.cli import serve as command
+    from bot.cli.serving import serve as command
 
     run(command.serve(settings_of(data, config, verbose, quiet=False)))
 
@@ -205,7 +205,7 @@ def mcp(data: Data = None, config: Config = None, verbose: Verbose = False) -> N
 @app.command()
 def openapi() -> None:
     """Prints the description of the HTTP API (OpenAPI 3.1)."""
-    from bot.cli.api import openapi as command
+    from bot.cli.serving.api import openapi as command
 
     command()
 
@@ -220,7 +220,7 @@ def worker(
     verbose: Verbose = False,
 ) -> None:
     """Shares the pages of a running sync, through the bot's Redis. Run as many as there are machines."""
-    from bot.cli import worker as command
+    from bot.cli.serving import worker as command
 
     settings = settings_of(None, config, verbose, quiet=False)
     run(command.worker(settings, idle_exit_s=idle_exit, as_json=json))
@@ -244,7 +244,7 @@ def playground(
     verbose: Verbose = False,
 ) -> None:
     """Runs the bot in a local Slack workspace in the browser: no account, no server."""
-    from bot.cli import serve as command
+    from bot.cli.serving import serve as command
 
     if sample and folder is not None:
         raise typer.BadParameter("give a folder or --sample, not both")

@@ -19,7 +19,7 @@ from typing import Any
 
 from rich.console import Console
 
-from bot.cli.compose import open_runtime
+from bot.cli.composition.runtime import open_runtime
 from kb.config.configuration import load_settings
 from tests.bench.answering import measure, recording
 from tests.bench.figures import READY_S, REST_MS, STEADY_RATIO, WORDS_MS, Target, percentile, summary

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from bot.cli.compose import Runtime
+from bot.cli.composition.runtime import Runtime
 from kb.answering.quoted import QuotedAnswerer
 from kb.answering.quoting import Librarian
 from kb.conflicts.similarity import EmbeddingSimilarity

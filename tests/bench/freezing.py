@@ -27,7 +27,8 @@ import psutil
 from rich.console import Console
 from rich.table import Table
 
-from bot.cli.session import AskRequest, IngestRequest, RemoteSession
+from bot.cli.session.remote import RemoteSession
+from bot.cli.session.requests import AskRequest, IngestRequest
 from bot.playground import SlackLimits, sample_workspace
 from kb.store.data_folder import DataFolder
 from tests.bench.exposed import Lateness, lateness

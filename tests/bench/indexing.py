@@ -23,9 +23,9 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from bot.cli.compose import Runtime, open_runtime
-from bot.cli.local import LocalSession
-from bot.cli.session import IngestRequest
+from bot.cli.composition.runtime import Runtime, open_runtime
+from bot.cli.session.local import LocalSession
+from bot.cli.session.requests import IngestRequest
 from kb.config.configuration import load_settings
 from kb.inference.onnx.machine import multiplies_int8_fast
 from kb.jobs import SyncReport

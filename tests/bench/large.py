@@ -12,10 +12,10 @@ from pathlib import Path
 
 import psutil
 
-from bot.cli.compose import open_runtime
-from bot.cli.local import LocalSession
-from bot.cli.session import IngestRequest
-from bot.cli.sources import sample_folder
+from bot.cli.composition.runtime import open_runtime
+from bot.cli.composition.sources import sample_folder
+from bot.cli.session.local import LocalSession
+from bot.cli.session.requests import IngestRequest
 from kb.config.configuration import load_settings
 from tests.bench.pages import write_pages
 

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import psutil
 
-from bot.cli.sources import sample_folder
+from bot.cli.composition.sources import sample_folder
 
 MODELS = {
     "all-MiniLM-L6-v2 by torch": {"model": "all-MiniLM-L6-v2", "backend": "torch"},

@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Iterator
 from pathlib import Path
 
-from bot.cli.sources import sample_folder
+from bot.cli.composition.sources import sample_folder
 
 PARAGRAPHS = 2
 SHORTEST, LONGEST = 80, 500

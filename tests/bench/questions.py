@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 
-from bot.cli.sources import sample_folder
+from bot.cli.composition.sources import sample_folder
 from kb.evaluation.questions import read_cases
 from kb.index.port import VectorIndex
 from kb.models import Audience, Chunk

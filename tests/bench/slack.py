@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from pydantic import SecretStr
 
-from bot.cli.compose import Runtime
-from bot.cli.serve import running
+from bot.cli.composition.runtime import Runtime
+from bot.cli.serving.serve import running
 from bot.playground import SlackLimits, sample_workspace
 from bot.slack.events import Message, answer_metadata
 from tests.fakes.playground import Playground

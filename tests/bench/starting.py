@@ -10,8 +10,9 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from bot.cli.compose import Runtime
-from bot.cli.session import AskRequest, RemoteSession
+from bot.cli.composition.runtime import Runtime
+from bot.cli.session.remote import RemoteSession
+from bot.cli.session.requests import AskRequest
 from kb.store.data_folder import DataFolder
 from tests.fakes.serving import environment
 from tests.fakes.waiting import until

@@ -25,7 +25,7 @@ import numpy as np
 import psutil
 from numpy.typing import NDArray
 
-from bot.cli.sources import sample_folder
+from bot.cli.composition.sources import sample_folder
 from ingest.parsers.pool import ReaderPool
 from ingest.sources.folder import FolderSource
 from ingest.sync.sync import Sync

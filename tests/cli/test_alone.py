@@ -186,6 +186,6 @@ def test_an_outage_is_told_as_an_outage_and_ends_with_5(footnote: Run, tmp_path:
 
 def test_a_bot_without_a_model_and_servers_imports_neither_of_their_sdks() -> None:
     """Each takes two seconds of every start."""
-    code = "import sys, bot.cli.serve; print([one for one in ('anthropic', 'qdrant_client', 'torch') if one in sys.modules])"
+    code = "import sys, bot.cli.serving.serve; print([one for one in ('anthropic', 'qdrant_client', 'torch') if one in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], env=environment(), capture_output=True, text=True)
     assert (done.stdout, done.stderr) == ("[]\n", "")

@@ -18,14 +18,16 @@ import pytest
 from pydantic import SecretStr
 from redis.asyncio import Redis
 
-from bot.cli.control import control_socket
+from bot.cli.backups.archive import BackupError, BackupReader, BackupWriter
+from bot.cli.backups.requests import BackupProgress, BackupRequest
+from bot.cli.backups.settings import secret_names, without_secrets
+from bot.cli.backups.store import drop_staged, holds_keys, keys_of, put_to_use, stage
 from bot.cli.copying.backup import backup
-from bot.cli.copying.backup_archive import BackupError, BackupReader, BackupWriter
-from bot.cli.copying.backup_settings import secret_names, without_secrets
-from bot.cli.copying.backup_store import drop_staged, holds_keys, keys_of, put_to_use, stage
 from bot.cli.copying.restore import restore
-from bot.cli.open import open_session
-from bot.cli.session import BackupProgress, BackupRequest, OwnerError, RemoteSession, Session
+from bot.cli.session.control import control_socket
+from bot.cli.session.opening import open_session
+from bot.cli.session.remote import OwnerError, RemoteSession
+from bot.cli.session.session import Session
 from kb.calibration import Calibration
 from kb.config.index_settings import IndexSettings
 from kb.config.settings import Settings

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
+from bot.cli.administration.dead_letter_commands import dead_letter_checks
 from bot.cli.commands import app
-from bot.cli.dead_letter_commands import dead_letter_checks
 from bot.queue.claims import Claims, Depth, Lease
 from bot.stats.metrics import QueueFigures, exposition
 from kb.rewriting.tally import RewriteTally

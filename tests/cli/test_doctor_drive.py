@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from bot.cli.checks.check import Check
+from bot.cli.check import Check
 from bot.cli.checks.drive import drive_checks
 from kb.config.settings import Settings
 from tests.fakes.drive_state import ACCOUNT, domain, group, user

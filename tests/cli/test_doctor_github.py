@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from bot.cli.checks.check import Check
+from bot.cli.check import Check
 from bot.cli.checks.github import github_checks
 from kb.config.settings import Settings
 from tests.fakes.github import Github

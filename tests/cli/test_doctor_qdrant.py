@@ -19,7 +19,7 @@ from cryptography.x509.oid import NameOID
 from pydantic import SecretStr, ValidationError
 
 from bot.cli.checks.qdrant import key_checks, qdrant_checks, version_checks
-from bot.cli.stores import open_index
+from bot.cli.composition.storage import open_index
 from kb.config.index_settings import IndexSettings
 from kb.config.settings import Settings
 from kb.errors import IndexUnavailableError, SettingsError

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from bot.cli.checks.check import Check
+from bot.cli.check import Check
 from bot.cli.checks.sharepoint import sharepoint_checks
 from kb.config.settings import Settings
 from tests.fakes.graph import GraphServer

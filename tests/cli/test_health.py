@@ -10,10 +10,10 @@ from typing import Any, cast
 
 import pytest
 
-from bot.cli.compose import open_runtime
-from bot.cli.control import control_socket
-from bot.cli.index_commands import status
-from bot.cli.local import LocalSession
+from bot.cli.administration.index_commands import status
+from bot.cli.composition.runtime import open_runtime
+from bot.cli.session.control import control_socket
+from bot.cli.session.local import LocalSession
 from kb.config.settings import Settings
 from kb.index.port import VectorIndex
 

@@ -12,11 +12,11 @@ import pytest
 
 from bot.api.keys import ApiKeys
 from bot.api.schemas import SearchRequest
-from bot.cli.api import build_service
 from bot.cli.ask import _notes
-from bot.cli.compose import Runtime, open_runtime, utc_now
-from bot.cli.local import LocalSession
-from bot.cli.session import AskRequest, IngestRequest
+from bot.cli.composition.runtime import Runtime, open_runtime, utc_now
+from bot.cli.serving.api import build_service
+from bot.cli.session.local import LocalSession
+from bot.cli.session.requests import AskRequest, IngestRequest
 from kb.config.configuration import load_settings
 from tests.cli.conftest import PAGES
 from tests.fakes.messages_server import MessagesServer, Say, answer_by_itself, say_json

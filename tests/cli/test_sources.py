@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.cli.connectors import open_source
-from bot.cli.sources import SourceRegistry
+from bot.cli.composition.connectors import open_source
+from bot.cli.composition.sources import SourceRegistry
 from kb.config.configuration import load_settings
 from kb.store.data_folder import DataFolder
 

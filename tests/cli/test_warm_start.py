@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from bot.cli.compose import open_runtime
+from bot.cli.composition.runtime import open_runtime
 from kb.config.settings import Settings
 from kb.errors import IndexUnavailableError
 

@@ -15,7 +15,7 @@ import aiohttp
 import pytest
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
-from bot.cli.telemetry import telemetry
+from bot.cli.composition.telemetry import telemetry
 from kb.config.server_settings import TelemetrySettings
 from kb.runtime.tracing import current_ids, span
 from tests.deploy.conftest import QUESTION, Watched

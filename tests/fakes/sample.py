@@ -7,10 +7,10 @@ from contextlib import asynccontextmanager
 from datetime import date
 from pathlib import Path
 
-from bot.cli.compose import Runtime, open_runtime
-from bot.cli.evaluation.parts import clock_at
-from bot.cli.local import LocalSession
-from bot.cli.session import IngestRequest
+from bot.cli.composition.runtime import Runtime, open_runtime
+from bot.cli.evaluation.questions import clock_at
+from bot.cli.session.local import LocalSession
+from bot.cli.session.requests import IngestRequest
 from kb.config.configuration import load_settings
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from bot.cli.compose import utc_now
-from bot.cli.pipeline import build_pipeline, freshness_policy
+from bot.cli.composition.pipeline import build_pipeline, freshness_policy
+from bot.cli.composition.runtime import utc_now
 from kb.config.answer_settings import AnswerSettings
 from kb.config.model_settings import RerankSettings
 from kb.config.settings import Settings

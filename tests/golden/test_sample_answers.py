@@ -9,10 +9,11 @@ from collections.abc import AsyncIterator
 import pytest
 import pytest_asyncio
 
-from bot.cli.sources import sample_folder
+from bot.cli.composition.sources import sample_folder
 from kb.evaluation.answer_sets import AnswerResult, read_answer_set, run_answer_case
 from kb.text.language import detect
 from tests.fakes.sample import open_sample
+from tests.fakes.serving import sample_data
 
 CASES = read_answer_set(sample_folder().parent / "answers.json")
 
@@ -21,7 +22,9 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def results(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[dict[str, AnswerResult]]:
-    async with open_sample(tmp_path_factory.mktemp("data"), CASES.as_of) as runtime:
+    async with open_sample(
+        sample_data(tmp_path_factory.getbasetemp(), "sample-answers"), CASES.as_of
+    ) as runtime:
         yield {case.id: await run_answer_case(runtime.pipeline, case) for case in CASES.cases}
 
 

@@ -10,9 +10,10 @@ from collections.abc import AsyncIterator
 import pytest
 import pytest_asyncio
 
-from bot.cli.sources import sample_folder
+from bot.cli.composition.sources import sample_folder
 from kb.evaluation.questions import CaseResult, read_cases, run_cases
 from tests.fakes.sample import open_sample
+from tests.fakes.serving import sample_data
 
 KNOWN_FAILURES: dict[str, str] = {}
 
@@ -20,7 +21,9 @@ KNOWN_FAILURES: dict[str, str] = {}
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def results(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[dict[str, CaseResult]]:
     cases = read_cases(sample_folder().parent / "questions.json")
-    async with open_sample(tmp_path_factory.mktemp("data"), cases.as_of) as runtime:
+    async with open_sample(
+        sample_data(tmp_path_factory.getbasetemp(), "sample-questions"), cases.as_of
+    ) as runtime:
         yield {result.case.id: result async for result in run_cases(runtime.pipeline, cases.cases)}
 
 

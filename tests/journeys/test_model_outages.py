@@ -17,8 +17,8 @@ from urllib.parse import quote, urlsplit
 import pytest
 import pytest_asyncio
 
-from bot.cli.compose import open_runtime
-from bot.cli.serve import running
+from bot.cli.composition.runtime import open_runtime
+from bot.cli.serving.serve import running
 from bot.edge.slack_app import Edge
 from bot.messages.catalog import Messages
 from bot.playground import SlackLimits, sample_workspace

@@ -186,7 +186,7 @@ def a_pipeline(
 
 
 def with_model(pipeline: Pipeline, *script: Reply | Exception) -> tuple[Pipeline, ScriptedModel]:
-    """As `bot.cli.pipeline.with_model` puts it together, without a judge."""
+    """As `bot.cli.composition.pipeline.with_model` puts it together, without a judge."""
     model = ScriptedModel(*script)
     retriever = replace(pipeline.retriever, asks_a_model=True)
     written = WrittenAnswerer(

@@ -5,9 +5,9 @@ from __future__ import annotations
 from datetime import datetime
 
 from bot.api.guards import LOOPBACK
-from bot.cli.checks.check import Check
-from bot.cli.compose import utc_now
-from bot.cli.open import open_session
+from bot.cli.check import Check
+from bot.cli.composition.runtime import utc_now
+from bot.cli.session.opening import open_session
 from kb.config.settings import Settings
 
 

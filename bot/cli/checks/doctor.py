@@ -13,9 +13,10 @@ from typing import Any
 
 from rich.console import Console
 
+from bot.cli.administration.dead_letter_commands import dead_letter_checks
 from bot.cli.as_json import print_json
+from bot.cli.check import Check
 from bot.cli.checks.api import api_checks
-from bot.cli.checks.check import Check
 from bot.cli.checks.drive import drive_checks
 from bot.cli.checks.github import github_checks
 from bot.cli.checks.qdrant import qdrant_checks
@@ -23,9 +24,8 @@ from bot.cli.checks.sharepoint import sharepoint_checks
 from bot.cli.checks.slack import slack_checks
 from bot.cli.checks.slack_manifest import manifest_checks
 from bot.cli.checks.store import store_checks
-from bot.cli.dead_letter_commands import dead_letter_checks
-from bot.cli.measured import told_reranking
-from bot.cli.open import open_session
+from bot.cli.session.index_details import told_reranking
+from bot.cli.session.opening import open_session
 from kb.calibration import Calibration
 from kb.config.model_settings import RerankSettings
 from kb.config.settings import Settings

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bot.cli.checks.check import Check
+from bot.cli.check import Check
 from ingest.errors import SourceUnavailableError
 from ingest.sources.google_drive.readers import Audience
 from ingest.sources.google_drive.source import GoogleDriveSource

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from bot.cli.checks.check import Check
+from bot.cli.check import Check
 from ingest.sources.github.connection import GithubError
 from ingest.sources.github.repositories import CLOSED, Found
 from ingest.sources.github.source import GithubSource

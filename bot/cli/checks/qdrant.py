@@ -7,7 +7,7 @@ from __future__ import annotations
 import logging
 from importlib.metadata import version
 
-from bot.cli.checks.check import Check
+from bot.cli.check import Check
 from kb.config.index_settings import IndexSettings
 from kb.config.settings import Settings
 from kb.errors import IndexUnavailableError

@@ -4,7 +4,7 @@ of each site and OneDrive what is read for whom.
 
 from __future__ import annotations
 
-from bot.cli.checks.check import Check
+from bot.cli.check import Check
 from ingest.sources.sharepoint.connection import GraphError
 from ingest.sources.sharepoint.libraries import Library
 from ingest.sources.sharepoint.permissions import PEOPLE, Audience, audience_of

@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from slack_sdk.errors import SlackApiError
 
-from bot.cli.checks.check import Check
+from bot.cli.check import Check
 from bot.slack.admins import user_groups
 from bot.slack.channels import joined_channel
 from bot.slack.clients import SlackClient

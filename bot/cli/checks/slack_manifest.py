@@ -12,7 +12,7 @@ from typing import Any
 
 import yaml
 
-from bot.cli.checks.check import Check
+from bot.cli.check import Check
 from bot.slack.scopes import AGENT, EVENTS, REQUIRED
 from bot.views.shortcut import SHORTCUT
 from kb.errors import SettingsError

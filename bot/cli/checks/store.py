@@ -6,7 +6,7 @@ import logging
 
 from redis.asyncio import Redis
 
-from bot.cli.checks.check import Check
+from bot.cli.check import Check
 from kb.config.settings import Settings
 from kb.errors import StoreUnavailableError
 from kb.store.keeping import store_concerns

@@ -8,10 +8,10 @@ from pathlib import Path
 from rich.console import Console
 
 from bot.cli.as_json import print_json
-from bot.cli.copying.backup_settings import without_secrets
+from bot.cli.backups.requests import BackupReply, BackupRequest
+from bot.cli.backups.settings import without_secrets
 from bot.cli.copying.progress import CopyBar
-from bot.cli.open import open_session
-from bot.cli.session import BackupReply, BackupRequest
+from bot.cli.session.opening import open_session
 from kb.config.settings import Settings
 from kb.errors import SettingsError, UnavailableError
 from kb.index.copies import Step

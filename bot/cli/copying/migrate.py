@@ -14,10 +14,10 @@ from pydantic import ValidationError
 from rich.console import Console
 
 from bot.cli.as_json import print_json
+from bot.cli.between_syncs import between_syncs
 from bot.cli.checks.qdrant import server_version
+from bot.cli.composition.storage import open_index, open_store
 from bot.cli.copying.progress import CopyBar
-from bot.cli.copying.turns import between_syncs
-from bot.cli.stores import open_index, open_store
 from kb.config.index_settings import IndexSettings
 from kb.config.settings import Settings
 from kb.errors import IndexUnavailableError, SettingsError

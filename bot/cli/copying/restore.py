@@ -19,14 +19,14 @@ from redis.asyncio import Redis
 from rich.console import Console
 
 from bot.cli.as_json import print_json
-from bot.cli.copying.backup_archive import BackupReader
-from bot.cli.copying.backup_index import generations_of
-from bot.cli.copying.backup_store import drop_staged, forgotten_in, holds_keys, put_to_use, stage
-from bot.cli.copying.backup_writing import HISTORY, SETTINGS
+from bot.cli.backups.archive import BackupReader
+from bot.cli.backups.generations import generations_of
+from bot.cli.backups.store import drop_staged, forgotten_in, holds_keys, put_to_use, stage
+from bot.cli.backups.writing import HISTORY, SETTINGS
+from bot.cli.between_syncs import between_syncs
+from bot.cli.composition.sources import UPLOADS
+from bot.cli.composition.storage import open_index
 from bot.cli.copying.progress import CopyBar
-from bot.cli.copying.turns import between_syncs
-from bot.cli.sources import UPLOADS
-from bot.cli.stores import open_index
 from kb.config.settings import Settings
 from kb.errors import SettingsError, StoreUnavailableError
 from kb.index.copies import OnStep, copy

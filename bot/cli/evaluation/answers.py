@@ -13,12 +13,12 @@ from rich.console import Console
 from rich.progress import track
 
 from bot.cli.as_json import write_json
-from bot.cli.compose import Runtime, open_runtime, utc_now
+from bot.cli.composition.runtime import Runtime, open_runtime, utc_now
+from bot.cli.composition.sources import sample_folder
 from bot.cli.evaluation.answer_report import answer_tables, report_json
-from bot.cli.evaluation.parts import clock_at
-from bot.cli.local import LocalSession
-from bot.cli.session import IngestRequest
-from bot.cli.sources import sample_folder
+from bot.cli.evaluation.questions import clock_at
+from bot.cli.session.local import LocalSession
+from bot.cli.session.requests import IngestRequest
 from kb.config.settings import Settings
 from kb.errors import SettingsError, UnavailableError
 from kb.evaluation.answer_sets import AnswerCase, AnswerResult, AnswerSet, read_answer_set, run_answer_case

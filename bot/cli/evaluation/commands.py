@@ -42,7 +42,7 @@ def questions(
     verbose: Verbose = False,
 ) -> None:
     """Asks the data folder's pages; exits with 1 when a case is not answered from its page."""
-    from bot.cli.evaluation import parts as command
+    from bot.cli.evaluation import questions as command
 
     run(command.questions(settings_of(data, config, verbose), file, as_json=json))
 

@@ -17,9 +17,9 @@ from rich.console import Console
 from rich.progress import Progress
 
 import kb
-from bot.cli.compose import utc_now
+from bot.cli.composition.pipeline import build_pipeline, freshness_policy, open_language_model
+from bot.cli.composition.runtime import utc_now
 from bot.cli.evaluation.figures import comparison_tables, report_tables
-from bot.cli.pipeline import build_pipeline, freshness_policy, open_language_model
 from kb.config.settings import Settings
 from kb.errors import RerankerUnavailableError, SettingsError
 from kb.evaluation.conversations import Answers, GoldRewriter, Memory, TurnResult, walk

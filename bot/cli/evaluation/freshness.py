@@ -16,10 +16,10 @@ from rich.progress import Progress
 from rich.table import Table
 
 from bot.cli.as_json import write_json
-from bot.cli.evaluation.parts import clock_at
+from bot.cli.composition.pipeline import freshness_policy, unjudged, with_model
+from bot.cli.composition.sources import SAMPLE, sample_folder
+from bot.cli.evaluation.questions import clock_at
 from bot.cli.evaluation.scratch import open_scratch
-from bot.cli.pipeline import freshness_policy, unjudged, with_model
-from bot.cli.sources import SAMPLE, sample_folder
 from ingest.errors import PageError
 from ingest.parsers.reader import DirectReader
 from ingest.sources.folder import FolderSource

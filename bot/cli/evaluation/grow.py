@@ -9,8 +9,8 @@ from typing import Any
 from rich.console import Console
 
 from bot.cli.as_json import print_json, write_json
-from bot.cli.compose import utc_now
-from bot.cli.open import open_session
+from bot.cli.composition.runtime import utc_now
+from bot.cli.session.opening import open_session
 from kb.config.settings import Settings
 from kb.errors import SettingsError
 

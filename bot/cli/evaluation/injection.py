@@ -17,10 +17,10 @@ from rich.progress import track
 from rich.table import Table
 
 from bot.cli.as_json import print_json
-from bot.cli.compose import utc_now
+from bot.cli.composition.pipeline import unjudged, with_model
+from bot.cli.composition.runtime import utc_now
 from bot.cli.evaluation.scratch import open_scratch
 from bot.cli.evaluation.slack_judge import Wrong, judge
-from bot.cli.pipeline import unjudged, with_model
 from bot.rendering.render import render
 from kb.answer import Answer
 from kb.config.model_settings import ModelSettings

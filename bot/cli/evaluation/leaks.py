@@ -27,7 +27,7 @@ from bot.api.keys import ApiKey
 from bot.api.schemas import SearchRequest
 from bot.api.service import Service
 from bot.cli.as_json import print_json
-from bot.cli.compose import utc_now
+from bot.cli.composition.runtime import utc_now
 from bot.cli.evaluation.leak_report import Leak, LeakReport, report_as_json, show
 from bot.cli.evaluation.scratch import open_scratch
 from bot.playground import Playground, SlackLimits

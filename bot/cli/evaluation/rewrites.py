@@ -14,7 +14,7 @@ from rich.progress import track
 from rich.table import Table
 
 from bot.cli.as_json import write_json
-from bot.cli.pipeline import open_language_model
+from bot.cli.composition.pipeline import open_language_model
 from kb.config.settings import Settings
 from kb.errors import SettingsError
 from kb.evaluation.corpus import CorpusPassages

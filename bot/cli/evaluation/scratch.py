@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from bot.cli.compose import utc_now
-from bot.cli.pipeline import build_pipeline, freshness_policy, open_language_model
+from bot.cli.composition.pipeline import build_pipeline, freshness_policy, open_language_model
+from bot.cli.composition.runtime import utc_now
 from ingest.sources.folder import FolderSource
 from ingest.sync.sync import Sync
 from kb.config.settings import Settings

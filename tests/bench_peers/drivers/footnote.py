@@ -13,8 +13,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from bot.cli.compose import utc_now
-from bot.cli.pipeline import build_pipeline, freshness_policy
+from bot.cli.composition.pipeline import build_pipeline, freshness_policy
+from bot.cli.composition.runtime import utc_now
 from kb.config.configuration import load_settings
 from kb.config.model_settings import EmbedSettings
 from kb.config.settings import Settings

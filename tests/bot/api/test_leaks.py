@@ -19,10 +19,10 @@ import pytest_asyncio
 
 from bot.api.app import create_app, guarded
 from bot.api.server import listening
-from bot.cli.api import build_service
-from bot.cli.compose import open_runtime
-from bot.cli.local import LocalSession
-from bot.cli.session import AddKeyRequest, IngestRequest
+from bot.cli.composition.runtime import open_runtime
+from bot.cli.serving.api import build_service
+from bot.cli.session.local import LocalSession
+from bot.cli.session.requests import AddKeyRequest, IngestRequest
 from kb.config.configuration import load_settings
 from tests.fakes.api import events_of
 from tests.fakes.api_trials import try_all

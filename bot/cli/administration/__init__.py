@@ -1,0 +1,1 @@
+"""Commands on the index, gaps, keys and dead letters: for who runs Footnote."""

@@ -1,0 +1,96 @@
+"""`footnote gaps` and `footnote stale`: what the pages lack, and which of them ask to be looked at.
+
+Both are for who runs Footnote, to whom every page is open. The wording of a question
+is held back as everywhere: what was asked privately is counted, not quoted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rich.console import Console
+
+from bot.cli.as_json import print_json
+from bot.cli.session.opening import open_session
+from bot.messages.catalog import messages_in
+from bot.stats.analytics import KEEP
+from kb.config.settings import Settings
+
+SHOWN = 30
+"""Gaps, or pages, that a person is shown; `--json` has them all."""
+COMMENTS = 3
+
+
+async def gaps(settings: Settings, *, as_json: bool, again: bool) -> int:
+    async with open_session(settings, "gaps", models=True) as session:
+        told = await session.gaps(again=again)
+    if as_json:
+        print_json(told)
+    else:
+        _show_gaps(told, again=again)
+    return 0
+
+
+async def stale(settings: Settings, *, as_json: bool) -> int:
+    async with open_session(settings, "stale", models=False) as session:
+        told = await session.stale()
+    if as_json:
+        print_json(told)
+    else:
+        _show_stale(told)
+    return 0
+
+
+def _show_gaps(told: Mapping[str, Any], *, again: bool) -> None:
+    console, messages = Console(), messages_in("en")
+
+    def say(line: str, style: str = "") -> None:
+        console.print(line, highlight=False, markup=False, soft_wrap=True, style=style)
+
+    if again:
+        say(f"Asked anew: {told['closed_now']} of the questions are answered by now.")
+    if not told["gaps"] and not told["hidden"]["times"]:
+        say(messages.gaps_none.format(days=KEEP.days))
+    for gap in told["gaps"][:SHOWN]:
+        say(gap["question"] or messages.gap_privately, "bold")
+        if gap["wordings"][1:]:
+            say(f"  {messages.gap_also.format(wordings=' · '.join(gap['wordings'][1:]))}")
+        say(f"  {gap['told']}")
+        if near := gap["nearest"]:
+            owner = f" · {messages.owned.format(owner=near['owner'])}" if near["owner"] else ""
+            say(f"  {messages.gap_nearest.format(page=near['title'])} ({near['url']}){owner}")
+        for one in gap["complaints"]:
+            reason = getattr(messages, f"reason_{one['reason']}", messages.reason_other)
+            said = " · ".join(f"“{comment}”" for comment in one["comments"][:COMMENTS])
+            often = f" ({messages.counted(messages.gap_times, one['times'])})" if one["times"] > 1 else ""
+            say(f"  Voted down: {reason}{often}{f': {said}' if said else ''}")
+    if len(told["gaps"]) > SHOWN:
+        say(f"and {len(told['gaps']) - SHOWN} more; --json lists them all")
+    if hidden := told["hidden"]["times"]:
+        people = messages.counted(messages.gap_people, told["hidden"]["people"])
+        say(messages.gaps_hidden.format(times=messages.counted(messages.gap_times, hidden), people=people))
+    if told["closed"]:
+        say(f"Closed: {len(told['closed'])}, {_closed(told['closed'])}")
+
+
+def _closed(closed: Sequence[Mapping[str, Any]]) -> str:
+    first = closed[0]
+    return f"the last one on {first['closed_at'][:10]}: {first['question']}"
+
+
+def _show_stale(told: Sequence[Mapping[str, Any]]) -> None:
+    console, messages = Console(), messages_in("en")
+    if not told:
+        console.print(messages.stale_none)
+    for page in told[:SHOWN]:
+        since = "expired" if page["reason"] == "expired" else "review overdue since"
+        cited = (
+            messages.counted(messages.stale_cited, page["cited"]) if page["cited"] else messages.stale_uncited
+        )
+        owner = messages.owned.format(owner=page["owner"]) if page["owner"] else messages.stale_no_owner
+        console.print(page["title"], highlight=False, markup=False, soft_wrap=True, style="bold")
+        line = f"  {since} {page['since']} · {cited} · {owner} · {page['url']}"
+        console.print(line, highlight=False, markup=False, soft_wrap=True)
+    if len(told) > SHOWN:
+        console.print(f"and {len(told) - SHOWN} more; --json lists them all")

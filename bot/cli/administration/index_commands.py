@@ -1,0 +1,226 @@
+"""`footnote ingest`, `reindex`, `status` and `stats`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+
+from bot.cli.administration.dead_letter_commands import MEND
+from bot.cli.administration.dead_letter_commands import told as told_dead
+from bot.cli.as_json import print_json
+from bot.cli.session.opening import open_session
+from bot.cli.session.requests import ForgetRequest, IngestRequest
+from bot.cli.session.session import Session
+from kb.config.settings import Settings
+from kb.errors import SettingsError
+from kb.jobs import FailedPage, SyncReport
+from kb.store.data_folder import DataFolder
+
+SOME_FAILED = 3
+LISTED = 20
+"""Paths of each kind that a person is shown; `--json` has them all."""
+
+
+async def ingest(settings: Settings, request: IngestRequest, *, as_json: bool) -> int:
+    for path in request.paths:  # before the models are loaded for nothing
+        must_exist(path)
+    async with open_session(settings, "ingest", models=False) as session:  # a sync loads what it needs
+        report = await follow(session, request)
+    if report is None:
+        return 1
+    if as_json:
+        empty = {name for name in ("warned", "titles", "dry_run", "doubts") if not getattr(report, name)}
+        sys.stdout.write(report.model_dump_json(indent=2, exclude=empty) + "\n")
+    else:
+        show_report(report)
+    return SOME_FAILED if report.failed else 0
+
+
+def must_exist(path: Path) -> None:
+    """
+    Raises:
+        SettingsError: there is nothing at `path`.
+    """
+    if not path.expanduser().exists():
+        raise SettingsError(f"there is no folder or file {path}")
+
+
+async def follow(session: Session, request: IngestRequest) -> SyncReport | None:
+    """Runs an ingest behind a progress bar (on stderr, so that `--json` stays clean). None when it failed."""
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True)) as bar:
+        task = bar.add_task("Reading pages", total=None)
+        async for step in session.ingest(request):
+            bar.update(
+                task,
+                description=_PHASES.get(step.phase, step.phase),
+                completed=step.done,
+                total=step.total or None,
+            )
+            if step.phase == "failed":
+                bar.console.print(f"footnote: {step.error}", highlight=False, markup=False, style="red")
+                if step.refusal and not request.rollback:
+                    bar.console.print("The index is as it was. --force overrules.")
+            if step.phase == "done":
+                return step.report
+    return None
+
+
+def show_report(report: SyncReport) -> None:
+    console = Console()
+    counts = ", ".join(
+        f"{number} {kind}"
+        for kind, number in (
+            ("added", len(report.added)),
+            ("changed", len(report.changed)),
+            ("removed", len(report.removed)),
+            ("unchanged", report.unchanged),
+            ("failed", len(report.failed)),
+        )
+    )
+    would = "Would be: " if report.dry_run else ""
+    console.print(f"{would}{counts}; {report.chunks} passages in {report.seconds:.1f} s", highlight=False)
+    for doubt in report.doubts:
+        console.print(f"  looks wrong: {doubt}", highlight=False, markup=False, style="yellow")
+    if report.dry_run:
+        show_names(report, console)
+    _show_reasons(report, report.failed, console, style="yellow")
+    if report.warned:
+        console.print(f"{len(report.warned)} to look at:", highlight=False)
+        _show_reasons(report, report.warned, console, style=None)
+
+
+def _show_reasons(
+    report: SyncReport, pages: Sequence[FailedPage], console: Console, *, style: str | None
+) -> None:
+    for page in pages[:LISTED]:
+        told = f"  {report.named(page.path)}: {page.reason}"
+        console.print(told, highlight=False, markup=False, soft_wrap=True, style=style)
+    if len(pages) > LISTED:
+        console.print(f"  and {len(pages) - LISTED} more; --json lists them all")
+
+
+def show_names(report: SyncReport, console: Console) -> None:
+    """+ added, ~ changed, - removed; the rest of a long list is counted."""
+    for mark, paths in (("+", report.added), ("~", report.changed), ("-", report.removed)):
+        for path in paths[:LISTED]:
+            console.print(f"  {mark} {report.named(path)}", highlight=False, markup=False)
+        if len(paths) > LISTED:
+            console.print(f"  {mark} and {len(paths) - LISTED} more; --json lists them all")
+
+
+async def forget(settings: Settings, request: ForgetRequest) -> int:
+    async with open_session(settings, "forget", models=False) as session:
+        reply = await session.forget(request)
+    console = Console()
+    if not reply.pages:
+        where = "was forgotten by" if request.undo else "is at"
+        console.print(f"No page {where} {request.address}.", highlight=False, markup=False)
+        return 1
+    done = "The next sync finds it again" if request.undo else "Forgotten"
+    for page in reply.pages:
+        console.print(f"{done}: {page}", highlight=False, markup=False, soft_wrap=True)
+    return 0
+
+
+async def status(settings: Settings, *, as_json: bool, quiet: bool) -> int:
+    if quiet:
+        return 0 if await _is_well(settings) else 1
+    async with open_session(settings, "status", models=False) as session:
+        told, syncs, offer = await session.status(), await session.syncs(), await session.offer()
+    if as_json:
+        print_json(told | {"offer": offer or None, "syncs": syncs})
+    else:
+        _show_pairs(told)
+        _show_syncs(syncs)
+        if unanswered := told_dead(told.get("dead_letter_reasons") or {}):
+            line = f"{unanswered}. {MEND}"
+            Console().print(line, highlight=False, markup=False, soft_wrap=True, style="yellow")
+        if offer:
+            Console().print(offer, highlight=False, markup=False, style="yellow")
+    return 0
+
+
+async def _is_well(settings: Settings) -> bool:
+    """Whether a bot runs, and its index and store answer."""
+    if DataFolder(settings.data).owner() is None:
+        return False
+    async with open_session(settings, "status", models=False) as session:
+        return bool((await session.status())["status"] == "ok")
+
+
+async def stats(settings: Settings, *, as_json: bool) -> int:
+    async with open_session(settings, "stats", models=False) as session:
+        told = await session.stats()
+    if as_json:
+        print_json(told)
+    else:
+        _show_pairs(told)
+    return 0
+
+
+def _show_pairs(told: dict[str, Any]) -> None:
+    table = Table(box=None, show_header=False)
+    for name, value in told.items():
+        if isinstance(value, dict) and any(isinstance(one, dict) for one in value.values()):
+            for part, figures in value.items():
+                table.add_row(part, ", ".join(f"{name.replace('_', ' ')} {n}" for name, n in figures.items()))
+            continue
+        if isinstance(value, dict):
+            value = [f"{part.replace('_', ' ')} {number}" for part, number in value.items()]
+        shown = ", ".join(str(one) for one in value) if isinstance(value, list) else str(value)
+        table.add_row(name.replace("_", " "), shown)
+    Console().print(table, highlight=False, markup=False)
+
+
+def _show_syncs(syncs: Sequence[Mapping[str, Any]]) -> None:
+    if not syncs:
+        return
+    table = Table("source", "pages", "last sync", "result", "every", "next", box=None)
+    for one in syncs:
+        last = one["last_sync"]
+        every, left = one["sync_every_s"], one["next_sync_in_s"]
+        table.add_row(
+            one["name"],
+            "?" if one["pages"] is None else str(one["pages"]),
+            last["at"][:16].replace("T", " ") if last else "never",
+            _result(last) if last else "",
+            duration(every) if every else "on request",
+            "" if not every else f"in {duration(left)}" if left else "when a bot runs",
+        )
+    Console().print(table, highlight=False, markup=False)
+
+
+def _result(last: Mapping[str, Any]) -> str:
+    if last["error"]:
+        return f"failed: {last['error']}"
+    counts = ", ".join(f"{last[kind]} {kind}" for kind in ("added", "changed", "removed", "failed"))
+    return counts if last["alone"] else f"{counts} (all sources together)"
+
+
+def duration(seconds: float) -> str:
+    """ "0.4 s", "48 s", "1 min 48 s", "1 h 2 min"."""
+    if seconds < 10:
+        return f"{seconds:.1f} s"
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60} s"
+    return f"{whole // 3600} h {whole % 3600 // 60} min"
+
+
+_PHASES = {
+    "queued": "Waiting",
+    "reading": "Reading pages",
+    "indexing": "Indexing pages",
+    "swapping": "Switching over",
+    "done": "Done",
+    "failed": "Failed",
+}

@@ -1,0 +1,1 @@
+"""The file of a backup: how it is written, read and checked."""

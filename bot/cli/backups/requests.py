@@ -1,0 +1,43 @@
+"""What a backup is asked for, and what is told of it: as it travels over the socket in the data folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict
+
+
+class BackupRequest(BaseModel):
+    """`file`: absolute, in a folder that is there. `settings`: those of
+    the caller as TOML, without secrets; "": there are none.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    file: Path
+    settings: str = ""
+
+
+class BackupReply(BaseModel):
+    """`pages` and `passages` of the live generation; `keys` of the store."""
+
+    model_config = ConfigDict(frozen=True)
+
+    file: Path
+    bytes: int
+    pages: int
+    passages: int
+    generations: int
+    keys: int
+
+
+class BackupProgress(BaseModel):
+    """`done` of `total` passages of a generation ("live" or "previous"). The last one has the reply, or an error."""
+
+    model_config = ConfigDict(frozen=True)
+
+    generation: str = ""
+    done: int = 0
+    total: int = 0
+    reply: BackupReply | None = None
+    error: str = ""

@@ -1,0 +1,49 @@
+"""`footnote eval`: measures the pipeline of this data folder."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, date, datetime, time
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import track
+
+from bot.cli.as_json import print_json
+from bot.cli.composition.runtime import open_runtime, utc_now
+from bot.cli.composition.sources import sample_folder
+from kb.config.settings import Settings
+from kb.evaluation.questions import CaseResult, read_cases, run_cases
+
+
+async def questions(settings: Settings, file: Path | None, *, as_json: bool) -> int:
+    cases = read_cases(file or sample_folder().parent / "questions.json")
+    clock = clock_at(cases.as_of) if cases.as_of else utc_now
+    console = Console(stderr=True)
+    results: list[CaseResult] = []
+    async with open_runtime(settings, "eval", models=True, clock=clock) as runtime:
+        for case in track(cases.cases, "Asking", console=console):
+            results += [result async for result in run_cases(runtime.pipeline, [case])]
+    failed = [result for result in results if result.problems]
+    if as_json:
+        print_json(_told(results))
+    else:
+        for result in failed:
+            console.print(f"{result.case.id}: {'; '.join(result.problems)}", markup=False, highlight=False)
+        Console().print(f"{len(results) - len(failed)} passed, {len(failed)} failed")
+    return 1 if failed else 0
+
+
+def _told(results: list[CaseResult]) -> dict[str, object]:
+    return {
+        "passed": sum(not result.problems for result in results),
+        "failed": [
+            {"id": result.case.id, "problems": result.problems} for result in results if result.problems
+        ],
+    }
+
+
+def clock_at(day: date) -> Callable[[], datetime]:
+    """A clock that stands at noon of a day, for cases whose warnings hold on that day."""
+    noon = datetime.combine(day, time(12), tzinfo=UTC)
+    return lambda: noon

@@ -1,0 +1,1 @@
+"""`footnote serve`, `playground`, `worker` and the HTTP API: processes that run until they are stopped."""

@@ -1,0 +1,33 @@
+"""The end of a process that serves: it is told by a signal, and ends by itself, with what it has begun handed back."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from collections.abc import Coroutine
+from typing import Any
+
+from kb.runtime.tasks import cancelled
+
+
+def told_to_stop() -> asyncio.Event:
+    """Is set by SIGINT or SIGTERM. A container's first process does not
+    even hear a signal that it does not listen for.
+    """
+    stopped = asyncio.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(number, stopped.set)
+    return stopped
+
+
+async def unless(stopped: asyncio.Event, work: Coroutine[Any, Any, None]) -> bool:
+    """Whether the work was done before we were told to stop, which ends it. Raises what the work raises."""
+    working, stopping = asyncio.create_task(work), asyncio.create_task(stopped.wait())
+    try:
+        await asyncio.wait({working, stopping}, return_when=asyncio.FIRST_COMPLETED)
+        if working.done():
+            working.result()
+        return working.done()
+    finally:
+        await cancelled(working)
+        await cancelled(stopping)

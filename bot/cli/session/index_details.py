@@ -1,0 +1,46 @@
+"""What an operator is told of the live index: what it was made with, and what was measured on it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kb.calibration import Calibration
+from kb.config.model_settings import EmbedSettings
+from kb.index.port import IndexManifest
+from kb.inference.embedder import embedder_for
+
+
+def other_embedder(manifest: IndexManifest | None, settings: EmbedSettings) -> str:
+    """What is the matter where the settings name another model than the index was made with; "" where they do not."""
+    if manifest is None or embedder_for(manifest.embedder, settings).models == settings.models:
+        return ""
+    return (
+        f"the index was made with {manifest.embedder}, the settings name {settings.model}: the next sync rebuilds it "
+        "beside the old one, which answers meanwhile"
+    )
+
+
+def calibration_as_json(calibration: Calibration | None) -> dict[str, Any] | None:
+    """`passages` of the index when it was measured."""
+    return None if calibration is None else calibration.model_dump(mode="json")
+
+
+def told_reranking(found: Calibration) -> str:
+    """What a trial of the cross-encoder showed, for an operator; "" where there was none."""
+    tried = found.reranking
+    if tried is None:
+        return ""
+    if not tried.samples:
+        return f"{tried.model} is not run: these pages have no headings to try it on"
+    day = f" on {found.measured:%Y-%m-%d %H:%M}" if found.measured else ""
+    figures = (
+        f"tried{day} on {found.passages} passages, of {tried.samples} headings the section comes at "
+        f"a mean reciprocal rank "
+        f"of {tried.before:.2f} without it and {tried.after:.2f} with it"
+    )
+    if not tried.helps:
+        return f"{tried.model} is not run: {figures}, which may be luck or is too little for its time"
+    return (
+        f"{tried.model} reads {tried.candidates} passages a question and counts {tried.weight:.0%}: {figures}; "
+        f"{tried.milliseconds:.0f} ms a question when it was tried, in the background"
+    )

@@ -1,0 +1,90 @@
+"""What `/metrics` tells, gathered from what runs here. An outage takes its own figures away, and nothing else."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from importlib.metadata import version
+from typing import TypeVar
+
+from bot.cli.composition.runtime import Runtime
+from bot.cli.session.source_states import last_syncs
+from bot.edge.slack_app import Edge
+from bot.queue.dead_letters import DeadLetters
+from bot.queue.queue import QuestionQueue
+from bot.stats.counts import Stats
+from bot.stats.metrics import QueueFigures, exposition
+from bot.stats.process_state import ProcessState, SlackFigures
+from kb.errors import UnavailableError
+from kb.jobs import SourceState
+
+logger = logging.getLogger(__name__)
+_T = TypeVar("_T")
+
+WITHIN_S = 5.0
+"""Prometheus gives a scrape ten seconds, and a part that hangs must not take the others' figures along."""
+
+
+async def measured(runtime: Runtime, edge: Edge | None) -> str:
+    """In the text format of Prometheus. `edge`: None where no Slack is served."""
+
+    namespace = runtime.settings.store.namespace
+
+    async def of_everybody() -> tuple[Stats, QueueFigures]:
+        queue = QuestionQueue(runtime.redis, namespace=namespace)
+        dead = await DeadLetters(runtime.redis, namespace=namespace).reasons()
+        figures = QueueFigures(depth=await queue.depth(), dead=dead, oldest=await queue.oldest_age())
+        return await runtime.analytics.stats(), figures
+
+    async def syncs() -> list[SourceState]:
+        return await last_syncs(runtime.sources, redis=runtime.redis, namespace=namespace)
+
+    everybody, pages, workers, sources, slack = await asyncio.gather(
+        _or_none(of_everybody),
+        _or_none(runtime.index.counts),
+        _or_none(runtime.page_jobs.workers),
+        _or_none(syncs),
+        _slack(edge),
+    )
+    stats, queue = everybody or (None, None)
+    condition = ProcessState(
+        version=version("footnote"),
+        pages=pages,
+        store=stats is not None,
+        reranker=runtime.ranker.available if runtime.ranker.wanted else None,
+        workers=workers,
+        sources=sources or (),
+        slack=slack,
+    )
+    return exposition(
+        stats,
+        runtime.rewrites,
+        runtime.model.usage if runtime.model else None,
+        lag=runtime.watch.lag,
+        queue=queue,
+        state=condition,
+        own=runtime.measured.registry,
+    )
+
+
+async def _slack(edge: Edge | None) -> SlackFigures | None:
+    if edge is None:
+        return None
+    activity = edge.activity
+    return SlackFigures(
+        connected=await edge.is_connected(),
+        last_event=activity.last_event,
+        events=activity.events,
+        failures=activity.failures,
+        posts=edge.worker.replies.posts,
+    )
+
+
+async def _or_none(ask: Callable[[], Awaitable[_T]]) -> _T | None:
+    try:
+        async with asyncio.timeout(WITHIN_S):
+            return await ask()
+    except (UnavailableError, TimeoutError) as error:
+        logger.warning("metrics.unavailable", extra={"cause": str(error) or type(error).__name__})
+        return None

@@ -1,0 +1,73 @@
+"""What the commands can do to a knowledge base, whoever owns its data folder.
+
+Two implementations: `LocalSession` works on the folder that this process owns; `RemoteSession` asks the owner over the
+socket in the folder. A command uses whichever `open_session` hands it and cannot tell them apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from typing import Any, Protocol
+
+from bot.cli.backups.requests import BackupProgress, BackupRequest
+from bot.cli.session.requests import (
+    AddKeyRequest,
+    AskReply,
+    AskRequest,
+    ForgetReply,
+    ForgetRequest,
+    IngestRequest,
+    RevokeKeyRequest,
+)
+from kb.jobs import ReindexProgress
+
+
+class Session(Protocol):
+    async def ask(self, request: AskRequest) -> AskReply: ...
+
+    def ingest(self, request: IngestRequest) -> AsyncIterator[ReindexProgress]: ...
+
+    async def forget(self, request: ForgetRequest) -> ForgetReply: ...
+
+    async def status(self) -> dict[str, Any]:
+        """Whether it is well, and what it is made of. Cheap, however many
+        pages there are: a container asks it twice a minute.
+        """
+
+    async def syncs(self) -> list[dict[str, Any]]:
+        """How each source stands, as `bot.cli.session.source_states` writes it. Reads the revision of every page."""
+
+    async def offer(self) -> str:
+        """A sentence for the operator, where another embedder would read
+        what is asked or written; "" where none would.
+        """
+
+    async def stats(self) -> dict[str, Any]: ...
+
+    async def gaps(self, *, again: bool) -> dict[str, Any]:
+        """What the pages lack, as `bot.cli.session.replies` writes it. `again`: the questions are asked anew first."""
+
+    async def stale(self) -> list[dict[str, Any]]: ...
+
+    async def dead_letters(self) -> list[dict[str, Any]]:
+        """As `bot.cli.session.replies` writes them."""
+
+    async def retry_dead_letters(self, ids: Sequence[str] | None) -> list[str]:
+        """None: all. Returns those that there were; so for the next."""
+
+    async def drop_dead_letters(self, ids: Sequence[str] | None) -> list[str]: ...
+
+    async def grow(self, *, private: bool) -> dict[str, Any]:
+        """Cases of what people asked, as `bot.cli.session.replies` writes them."""
+
+    async def keys(self) -> list[dict[str, Any]]:
+        """Lists the keys of the HTTP API, as `bot.cli.session.replies` writes them."""
+
+    async def add_key(self, request: AddKeyRequest) -> dict[str, Any]:
+        """The new key as `keys` tells it, and "key": the only copy of what its holder sends."""
+
+    async def revoke_key(self, request: RevokeKeyRequest) -> bool:
+        """Whether there was one."""
+
+    def backup(self, request: BackupRequest) -> AsyncGenerator[BackupProgress]:
+        """Between two syncs, beside questions. The last step has the reply."""

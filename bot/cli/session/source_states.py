@@ -1,0 +1,87 @@
+"""How each source stands: its pages in the index, its last sync, its next one."""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter
+from datetime import datetime
+from typing import Any
+
+from redis.asyncio import Redis
+
+from bot.cli.composition.sources import SourceRegistry
+from ingest.pipeline import source_and_path
+from ingest.sync.history import RedisSyncHistory
+from ingest.sync.schedule import due_in
+from kb.errors import StoreUnavailableError, UnavailableError
+from kb.index.port import VectorIndex
+from kb.jobs import SourceState
+
+logger = logging.getLogger(__name__)
+
+
+async def source_states(
+    sources: SourceRegistry, *, index: VectorIndex, redis: Redis, namespace: str
+) -> list[SourceState]:
+    """Never raises for an outage: what does not answer is left out."""
+    known = sources.all()
+    pages = await _pages(index)
+    every = {one.name: one.sync_every for one in known if one.sync_every is not None}
+    try:
+        last = await RedisSyncHistory(redis, namespace=namespace).read()
+        due = await due_in(redis, namespace=namespace, sources=list(every))
+    except StoreUnavailableError as error:
+        logger.warning("status.unavailable", extra={"cause": str(error)})
+        last, due = {}, {}
+    return [
+        SourceState(
+            name=one.name,
+            pages=None if pages is None else pages[one.name],
+            every=every.get(one.name),
+            next_in=due.get(one.name),
+            last=last.get(one.name),
+        )
+        for one in known
+    ]
+
+
+async def last_syncs(sources: SourceRegistry, *, redis: Redis, namespace: str) -> list[SourceState]:
+    """What stands in no index: each source's clock and its last sync.
+
+    Raises:
+        StoreUnavailableError: it cannot be told.
+    """
+    last = await RedisSyncHistory(redis, namespace=namespace).read()
+    return [
+        SourceState(name=one.name, pages=None, every=one.sync_every, last=last.get(one.name))
+        for one in sources.all()
+    ]
+
+
+async def ended_syncs(redis: Redis, *, namespace: str) -> dict[str, datetime]:
+    """Source -> when its last sync ended.
+
+    Raises:
+        StoreUnavailableError: it cannot be told.
+    """
+    last = await RedisSyncHistory(redis, namespace=namespace).read()
+    return {name: record.at for name, record in last.items()}
+
+
+def state_as_json(state: SourceState) -> dict[str, Any]:
+    """Spans in seconds, times in ISO 8601."""
+    return {
+        "name": state.name,
+        "pages": state.pages,
+        "sync_every_s": state.every.total_seconds() if state.every else None,
+        "next_sync_in_s": round(state.next_in.total_seconds()) if state.next_in else None,
+        "last_sync": state.last.model_dump(mode="json") if state.last else None,
+    }
+
+
+async def _pages(index: VectorIndex) -> Counter[str] | None:
+    try:
+        return Counter(source_and_path(page)[0] for page in await index.revisions())
+    except UnavailableError as error:
+        logger.warning("status.unavailable", extra={"cause": str(error)})
+        return None
