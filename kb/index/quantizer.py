@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import qdrant_edge as engine
@@ -23,6 +24,8 @@ NICENESS = 10
 
 def main(source: Path, target: Path, dimension: int) -> int:
     os.nice(NICENESS)
+    with suppress(OSError):  # where memory is short, this process is the one to go; Linux alone has the file
+        Path("/proc/self/oom_score_adj").write_text("1000", encoding="utf-8")
     parent = os.getppid()
     shutil.copytree(source, target)
     if os.getppid() != parent:
