@@ -107,7 +107,8 @@ def _is_called(page: Page, written: str) -> bool:
 
 
 def _replaces(page: Page, other: Page) -> bool:
-    return not {as_name(name) for name in page.replaces}.isdisjoint(names_of(other))
+    replaced = {as_name(name) for name in page.replaces}
+    return bool(replaced) and not replaced.isdisjoint(names_of(other))
 
 
 def _last(page: str, direct: Mapping[str, Successor]) -> Successor | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 
 from pydantic import model_validator
 
@@ -42,6 +42,9 @@ __all__ = [
     "union",
     "words_of",
 ]
+
+READ_TEXTS = 256
+"""Texts whose words are cached: the rules that read a question ask for the words of each turn a hundred times."""
 
 _WORD = re.compile(r"(?:[cdjlmnst]|qu)(?=['’][^\W_]{2,})|[^\W_]+(?:['’.\-][^\W_]+)*", re.IGNORECASE)
 """A French elision (l', d', qu') is a word of its own."""
@@ -144,7 +147,12 @@ class Lexicon(LexiconPart):
 
 def words_of(text: str) -> list[str]:
     """The words of a text, lower case, with straight apostrophes."""
-    return [match.group().replace("’", "'").casefold() for match in _WORD.finditer(text)]
+    return list(_words(text))
+
+
+@lru_cache(maxsize=READ_TEXTS)
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(match.group().replace("’", "'").casefold() for match in _WORD.finditer(text))
 
 
 def spans_of(text: str) -> list[re.Match[str]]:
