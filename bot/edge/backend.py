@@ -13,9 +13,7 @@ from bot.listening.known_threads import KnownThreads
 from bot.listening.listeners import QuestionRecords, Queue
 from bot.questions.answer_record import AskedReader
 from bot.questions.cited_answers import CitedAnswers
-from bot.questions.ephemeral_answers import EphemeralRecords
-from bot.questions.explain import Knowledge
-from bot.questions.question import Answerer, Deletions
+from bot.questions.ports import Answerer, Deletions, EphemeralRecords, Knowledge
 from bot.reindexing.progress_notes import ProgressNotes
 from bot.slack.page_names import IndexedPages
 from bot.stats.gaps import Gaps

@@ -49,7 +49,7 @@ class ChannelSettings(FrozenModel):
         return cls(follow_ups=settings.follow_ups, corrections=settings.corrections)
 
 
-class _Stored(ChannelSettings):
+class _StoredSettings(ChannelSettings):
     by: str
     at: datetime
 
@@ -94,7 +94,7 @@ class ChannelSettingsStore:
         Raises:
             StoreUnavailableError: nothing was changed, as far as can be told.
         """
-        stored = _Stored(**settings.model_dump(), by=by, at=self._clock())
+        stored = _StoredSettings(**settings.model_dump(), by=by, at=self._clock())
         with store_failures(_UNAVAILABLE):
             await self._redis.hset(self._key, channel_id, stored.model_dump_json())
         self._known[channel_id] = (self._monotonic(), settings)

@@ -13,7 +13,6 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Protocol
 
 import aiohttp
 from slack_sdk.errors import SlackApiError, SlackClientError
@@ -23,8 +22,8 @@ from slack_sdk.webhook.async_client import AsyncWebhookClient
 from bot.messages.catalog import Messages, messages_in
 from bot.questions.answer_record import AskedIn
 from bot.questions.asker_line import to_asker
-from bot.questions.explain import Traces, ephemeral_channel, trace_payload
-from bot.questions.question import Answerer, AnswerRecords
+from bot.questions.explain import ephemeral_channel, trace_payload
+from bot.questions.ports import Answerer, EphemeralRecords
 from bot.queue.queued_question import QueuedQuestion
 from bot.rendering.layout import Block
 from bot.rendering.render import HELPFUL, NOT_HELPFUL, WHY, Rendered, plain, render
@@ -45,10 +44,6 @@ WAIT_S = 2.5
 BUTTONS = frozenset({HELPFUL, NOT_HELPFUL, WHY})
 """What works under a message that is in no thread and that only one person sees."""
 NOT_THERE = frozenset({"not_in_channel", "channel_not_found", "user_not_in_channel", "is_archived"})
-
-
-class EphemeralRecords(AnswerRecords, Traces, Protocol):
-    """bot.stats.analytics.Analytics, as ephemeral answers use it. Raises `StoreUnavailableError`."""
 
 
 @dataclass(frozen=True, kw_only=True)

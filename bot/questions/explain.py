@@ -7,14 +7,15 @@ and only while every page that it names may still be read there: a page can be l
 from __future__ import annotations
 
 import logging
-from collections.abc import Collection, Mapping, Sequence
-from typing import Any, Protocol
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from pydantic import ValidationError
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.messages.catalog import Messages, messages_in
 from bot.questions.explanation import Cited, Explanation, Passage, explanation_blocks
+from bot.questions.ports import Knowledge, Traces
 from bot.rendering.layout import Block, label, section
 from bot.rendering.notes import quote_languages
 from bot.slack.audiences import Audiences
@@ -22,24 +23,12 @@ from bot.slack.events import ButtonPress
 from bot.slack.people import People
 from kb.answer import Answer, Citation
 from kb.errors import StoreUnavailableError, UnavailableError
-from kb.models import Audience, Hit
+from kb.models import Hit
 from kb.pages.labels import page_labels
 
 logger = logging.getLogger(__name__)
 
 SHOWN_PASSAGES = 10
-
-
-class Traces(Protocol):
-    """bot.stats.analytics.Analytics, as this view uses it. Raises `StoreUnavailableError`."""
-
-    async def load_trace(self, question_id: str) -> Any | None: ...
-
-
-class Knowledge(Protocol):
-    """kb.pipeline.Pipeline, as this view uses it. Raises `UnavailableError`."""
-
-    async def may_show(self, page_ids: Collection[str], audience: Audience) -> bool: ...
 
 
 class ExplanationView:

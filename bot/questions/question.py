@@ -10,10 +10,9 @@ The queue may hand the same question over again after a crash; nothing here may 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any, Protocol
 
 from slack_sdk.errors import SlackClientError
 
@@ -27,7 +26,9 @@ from bot.questions.asker_line import with_asker
 from bot.questions.cited_answers import CitedAnswers, cited_answer
 from bot.questions.explain import trace_payload
 from bot.questions.fallbacks import Fallbacks
-from bot.questions.reply import DeliveryRefusedError, DeliveryUncertainError, Posted, Replies
+from bot.questions.ports import Answerer, AnswerRecords, Deletions
+from bot.questions.posted import Posted
+from bot.questions.reply import DeliveryRefusedError, DeliveryUncertainError, Replies
 from bot.questions.retraction import Retraction
 from bot.questions.streaming import Streams
 from bot.queue.queued_question import QueuedQuestion
@@ -51,30 +52,6 @@ REMEMBERED_ANSWER = 2000
 """Characters of an answer in its message's metadata, of which Slack takes some 8 kB: enough to go on from."""
 
 NOT_IN_CHANNEL = frozenset({"not_in_channel", "channel_not_found"})
-
-
-class Answerer(Protocol):
-    """kb.pipeline.Pipeline, as the Slack edge uses it."""
-
-    async def answer(
-        self, question: Question, turns: Sequence[Turn] = (), *, progress: Progress = ...
-    ) -> Answer: ...
-
-    def turn(self, answer: Answer, *, question_ts: str | None = None) -> Turn: ...
-
-
-class Deletions(Protocol):
-    """bot.queue.queue.QuestionQueue, as answering uses it. Raises `StoreUnavailableError`."""
-
-    async def is_deleted(self, message_id: str) -> bool: ...
-
-
-class AnswerRecords(Protocol):
-    """bot.stats.analytics.Analytics, as answering uses it. Raises `StoreUnavailableError`."""
-
-    async def record(self, question_id: str, answer: Answer, asked_in: AskedIn | None = ...) -> None: ...
-
-    async def save_trace(self, question_id: str, payload: Any) -> None: ...
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""Our replies in Slack: found again, begun at once, delivered exactly once.
+"""Posts, updates and deletes our replies in Slack; delivers each answer exactly once.
 
 A post is never repeated blindly. Slack either refuses it (then we may post something else) or its fate is unknown; then
 `DeliveryUncertainError` lets the queue start over, and the next attempt looks into the thread first.
@@ -11,17 +11,17 @@ import logging
 from collections import Counter
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from typing import Any
 
 from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.listening.threads import Threads, order
+from bot.listening.threads import Threads
+from bot.questions.posted import Posted, posted_replies
 from bot.queue.queued_question import QueuedQuestion
 from bot.rendering.render import Rendered, plain
 from bot.slack.errors import OWN_TROUBLE, PASSING, SLACK_FAILURES, cause_of, error_code, failure_kind
-from bot.slack.events import AnswerMetadata, Message, answer_metadata, slack_metadata
+from bot.slack.events import AnswerMetadata, Message, slack_metadata
 from bot.slack.people import People
 from kb.errors import FootnoteError
 from kb.runtime.tracing import span
@@ -59,19 +59,6 @@ class DeliveryRefusedError(FootnoteError):
         self.code = code
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Posted:
-    """A message of ours in the thread."""
-
-    ts: str
-    metadata: AnswerMetadata
-    text: str
-
-    def answers(self, question: QueuedQuestion) -> bool:
-        """Whether it is the answer to this very version of the message, and not a placeholder or an apology."""
-        return self.metadata.state == "answered" and self.metadata.question_id == question.id
-
-
 class Replies:
     """`posting` must not retry lost connections, `quick` must not wait; see `bot.slack.clients`.
 
@@ -99,16 +86,7 @@ class Replies:
 
     async def all_to(self, question: QueuedQuestion, messages: Sequence[Message]) -> list[Posted]:
         """All of our replies to one message among those of its thread."""
-        me = await self._people.me()
-        ours = [message for message in messages if me.wrote(message)]
-        marked = [
-            Posted(ts=message.ts, metadata=metadata, text=message.text)
-            for message in ours
-            if (metadata := answer_metadata(message.metadata)) is not None
-            and metadata.question_ts == question.ts
-        ]
-        cut = cut_stream(question, ours)
-        return marked or ([cut] if cut else [])
+        return posted_replies(question, messages, await self._people.me())
 
     async def show_searching(self, question: QueuedQuestion, text: str) -> str | None:
         """Says that we are at it: Slack's own status, else a placeholder message, whose ts is returned."""
@@ -278,26 +256,6 @@ class Replies:
             **message,
         )
         return str(response["ts"])
-
-
-def cut_stream(question: QueuedQuestion, ours: Sequence[Message]) -> Posted | None:
-    """The reply that an attempt was streaming when it was killed: a stream carries no mark until it is stopped.
-
-    Nothing else of ours in a thread is without one. A thread's questions are answered one after the other, so of two
-    cut streams the later is this question's; the earlier was left by a question that was deleted or given up.
-    """
-    unmarked = [
-        message
-        for message in ours
-        if order(message.ts) > order(question.ts)
-        and message.metadata is None
-        and not message.has_buttons  # an answer whose mark Slack does not show us
-    ]
-    streams = [message for message in unmarked if message.streaming_state is not None] or unmarked
-    if not streams:
-        return None
-    metadata = AnswerMetadata(question_id=question.id, question_ts=question.ts, state="searching")
-    return Posted(ts=streams[-1].ts, metadata=metadata, text=streams[-1].text)
 
 
 def _is_uncertain(error: SlackApiError) -> bool:

@@ -16,7 +16,8 @@ from slack_sdk.errors import SlackApiError
 from bot.listening.listeners import QuestionRecords
 from bot.listening.threads import Threads, order
 from bot.messages.catalog import messages_in
-from bot.questions.reply import Posted, Replies
+from bot.questions.posted import Posted
+from bot.questions.reply import Replies
 from bot.queue.conversation_keys import keys_of
 from bot.queue.queued_question import QueuedQuestion
 from bot.slack.errors import error_code

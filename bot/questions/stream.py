@@ -5,7 +5,7 @@ place of what was shown. Whether a message was begun is then found out, because 
 answer.
 
 startStream takes no metadata. So a stream that a killed attempt left is known by having
-none (`bot.questions.reply.cut_stream`), and stopStream gives it the mark of a placeholder.
+none (`bot.questions.posted.cut_stream`), and stopStream gives it the mark of a placeholder.
 """
 
 from __future__ import annotations

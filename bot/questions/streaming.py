@@ -19,7 +19,8 @@ from contextlib import asynccontextmanager
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.messages.catalog import Messages
-from bot.questions.reply import DeliveryRefusedError, DeliveryUncertainError, Posted, Replies
+from bot.questions.posted import Posted
+from bot.questions.reply import DeliveryRefusedError, DeliveryUncertainError, Replies
 from bot.questions.stream import CALL_S, Stream, StreamSupport
 from bot.queue.queued_question import QueuedQuestion
 from bot.rendering.partial_answer import partial_markdown

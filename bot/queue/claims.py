@@ -1,6 +1,6 @@
 """Who may work on what: the claim on a question, the lease on its thread. Redis is the only memory.
 
-`Claims` is the Redis side of `bot.queue.queue`: each method is one atomic call of `lua/questions.lua`, where
+`Claims` is the Redis side of `bot.queue.queue`: each method is one atomic call of `lua/queue_operations.lua`, where
 the states are
 drawn. A method may be called again after a lost reply: a second `accept` with the same token gives the first one's
 answer, and a `take` whose reply was lost leaves a lease that expires. Every method raises `StoreUnavailableError`

@@ -1,7 +1,7 @@
 """Questions that were given up, kept for whoever runs Footnote: to be read, tried again or dropped.
 
 They hold what people wrote, so they are few (1,000), for 30 days, and go with the message that they are about. How a
-question becomes one is in `lua/questions.lua`.
+question becomes one is in `lua/queue_operations.lua`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from kb.store.redis import milliseconds, store_failures, text_of
 KEEP_DEAD = timedelta(days=30)
 """Long enough to look into an incident after a holiday."""
 MOST = 1000
-"""As many as `lua/questions.lua` keeps."""
+"""As many as `lua/queue_state.lua` keeps."""
 KEEP_CLAIM = timedelta(days=7)
 
 _UNAVAILABLE = "the dead letters cannot be reached"

@@ -98,8 +98,8 @@ class QueuedQuestion(FrozenModel):
     def digest(self) -> str:
         """Hashes the words, so that a revision that says nothing new is known.
 
-        The ending tells what `lua/questions.lua` has to know: after words that were not meant for us, the same words
-        with a mention are new.
+        The ending is for `lua/queue_operations.lua`: after words that were not meant for us, equal words with a
+        mention are new.
         """
         words = json.dumps([self.text, self.added, self.unread], ensure_ascii=False)
         return hashlib.sha256(words.encode()).hexdigest() + (":unasked" if self.unasked else "")

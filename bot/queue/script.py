@@ -1,4 +1,4 @@
-"""`lua/questions.lua`, which changes the states of questions: one call, one atomic change."""
+"""Runs the Lua script that changes the states of questions: one call, one atomic change."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ class QuestionsScript:
     """A full store refuses a new question, and lets those that it has go on. `root`: what all keys begin with."""
 
     def __init__(self, redis: Redis, *, namespace: str) -> None:
-        text = resources.files("bot").joinpath("lua", "questions.lua").read_text(encoding="utf-8")
+        folder = resources.files("bot").joinpath("lua")
+        names = ("queue_state.lua", "queue_operations.lua")
+        text = "\n".join(folder.joinpath(name).read_text(encoding="utf-8") for name in names)
         self.root = f"{{{namespace}}}:queue"
         self._accept = redis.register_script(text)
         self._others = redis.register_script(_WHEN_FULL + text)

@@ -16,9 +16,10 @@ from typing import Any
 
 from redis.asyncio import Redis
 
-from bot.questions.answer_record import AskedIn, AskedQuestion, Vote, record_kept, record_of
+from bot.questions.answer_record import AskedIn, AskedQuestion, Vote, record_of
 from bot.stats.counts import Stats, stats_of
 from bot.stats.model_usage import UsageTotals, usage_of
+from bot.stats.question_history import AnalyticsKeys, QuestionHistory
 from kb.answer import Answer, Checked
 from kb.answering.language_offer import LATEST
 from kb.llm.usage import UsageByModel
@@ -27,13 +28,10 @@ from kb.store.redis import milliseconds, store_failures, text_of
 KEEP = timedelta(days=90)
 """How long what people wrote is kept: long enough to look into a quarter's votes."""
 
-READ_AT_ONCE = 100
-"""Questions a round trip: some 400 kB, which are understood in a hundredth of a second. Nothing else runs meanwhile."""
-
 REMEMBERED_TIMES = 1000
 """Total times behind the percentiles: the 95th stands on 50 answers, and the list takes some 10 kB."""
 
-_UNAVAILABLE = "the figures' Redis failed"
+_UNAVAILABLE = "the statistics' Redis failed"
 
 
 class Analytics:
@@ -54,11 +52,12 @@ class Analytics:
         clock: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         self._redis = redis
-        self._root = f"{{{namespace}}}:analytics"
+        self._keys = AnalyticsKeys(f"{{{namespace}}}:analytics")
+        self._history = QuestionHistory(redis, self._keys)
         self._keep = keep
         self._clock = clock
         self._answered = answered
-        self._usage = UsageTotals(redis, f"{self._root}:tokens", usage)
+        self._usage = UsageTotals(redis, self._keys.tokens, usage)
         self._script = redis.register_script(
             resources.files("bot").joinpath("lua", "analytics.lua").read_text(encoding="utf-8")
         )
@@ -69,13 +68,13 @@ class Analytics:
         self._answered(answer.outcome, answer.timings_ms.get("total", 0.0))
         record = record_of(answer, asked_in or AskedIn(), now)
         keys = [
-            self._counts,
-            self._about(question_id),
-            f"{self._root}:times",
-            self._languages,
-            self._asked,
-            self._asked_by(record.asked_in.user),
-            f"{self._root}:cited",
+            self._keys.counts,
+            self._keys.about(question_id),
+            self._keys.times,
+            self._keys.languages,
+            self._keys.asked,
+            self._keys.asked_by(record.asked_in.user),
+            self._keys.cited,
         ]
         await self._call(
             "record",
@@ -103,19 +102,19 @@ class Analytics:
         """Remembers the language (ISO 639-1) of a question of which nothing else is kept."""
         with store_failures(_UNAVAILABLE):
             async with self._redis.pipeline(transaction=True) as pipe:
-                pipe.lpush(self._languages, language)
-                pipe.ltrim(self._languages, 0, LATEST - 1)
+                pipe.lpush(self._keys.languages, language)
+                pipe.ltrim(self._keys.languages, 0, LATEST - 1)
                 await pipe.execute()
 
     async def latest_languages(self) -> list[str]:
         """The languages of the latest questions, the last one first; small talk is none."""
         with store_failures(_UNAVAILABLE):
-            stored: list[Any] = await self._redis.lrange(self._languages, 0, LATEST - 1)
+            stored: list[Any] = await self._redis.lrange(self._keys.languages, 0, LATEST - 1)
         return [text_of(language) for language in stored]
 
     async def feedback(self, question_id: str, user: str, vote: Vote) -> bool:
         """Stores a user's vote, moving an earlier one. False: the same vote again, nothing changed."""
-        keys = [self._counts, self._about(question_id), self._votes(question_id)]
+        keys = [self._keys.counts, self._keys.about(question_id), self._keys.votes(question_id)]
         return bool(await self._call("vote", keys, user, vote, milliseconds(self._keep)))
 
     async def explain(self, question_id: str, user: str, *, reason: str, comment: str | None) -> None:
@@ -123,44 +122,44 @@ class Analytics:
         said = json.dumps({"reason": reason, "comment": comment}, ensure_ascii=False)
         with store_failures(_UNAVAILABLE):
             async with self._redis.pipeline(transaction=True) as pipe:
-                pipe.hset(self._reasons(question_id), user, said)
-                pipe.pexpire(self._reasons(question_id), self._keep)
+                pipe.hset(self._keys.reasons(question_id), user, said)
+                pipe.pexpire(self._keys.reasons(question_id), self._keep)
                 await pipe.execute()
 
     async def save_trace(self, question_id: str, payload: Any, ttl: timedelta = KEEP) -> None:
         """Keeps what "Why this answer?" shows. `payload` is JSON data."""
         with store_failures(_UNAVAILABLE):
-            await self._redis.set(self._trace(question_id), json.dumps(payload, ensure_ascii=False), px=ttl)
+            await self._redis.set(
+                self._keys.trace(question_id), json.dumps(payload, ensure_ascii=False), px=ttl
+            )
 
     async def load_trace(self, question_id: str) -> Any | None:
         """None: never saved, expired or forgotten."""
         with store_failures(_UNAVAILABLE):
-            payload = await self._redis.get(self._trace(question_id))
+            payload = await self._redis.get(self._keys.trace(question_id))
         return None if payload is None else json.loads(payload)
 
     async def asked(self, limit: int = 2000) -> list[AskedQuestion]:
         """The latest questions, the last one first; without those that were forgotten."""
-        return await self._read(self._asked, limit)
+        return await self._history.latest(self._keys.asked, limit)
 
     async def asked_by(self, user: str, limit: int = 10) -> list[AskedQuestion]:
         """The latest questions of one person, the last one first."""
-        return await self._read(self._asked_by(user), limit)
+        return await self._history.latest(self._keys.asked_by(user), limit)
 
     async def one_asked(self, question_id: str) -> AskedQuestion | None:
         """None: never recorded, expired or forgotten."""
-        with store_failures(_UNAVAILABLE):
-            [found] = await self._all([question_id])
-        return found
+        return await self._history.one(question_id)
 
     async def miss(self, question_id: str, user: str) -> bool:
         """Somebody reports that the pages lack the answer. False: they have said so before, or the question is gone."""
-        keys = [self._counts, self._about(question_id), self._missed(question_id)]
+        keys = [self._keys.counts, self._keys.about(question_id), self._keys.missed(question_id)]
         return bool(await self._call("miss", keys, user, milliseconds(self._keep)))
 
     async def close(self, question_ids: Sequence[str]) -> None:
         """These were found to be answered by now. One that is asked anew is open again."""
         for question_id in question_ids:
-            keys = [self._counts, self._about(question_id)]
+            keys = [self._keys.counts, self._keys.about(question_id)]
             await self._call("close", keys, _in_milliseconds(self._clock()))
 
     async def citations(self) -> dict[str, int]:
@@ -170,34 +169,12 @@ class Analytics:
         with store_failures(_UNAVAILABLE):
             async with self._redis.pipeline(transaction=False) as pipe:
                 for week in sorted(weeks):
-                    pipe.hgetall(f"{self._root}:cited:{week}")
+                    pipe.hgetall(f"{self._keys.cited}:{week}")
                 stored: list[dict[Any, Any]] = await pipe.execute()
         counted: Counter[str] = Counter()
         for of_week in stored:
             counted.update({text_of(page_id): int(times) for page_id, times in of_week.items()})
         return dict(counted)
-
-    async def _read(self, key: str, limit: int) -> list[AskedQuestion]:
-        with store_failures(_UNAVAILABLE):
-            listed: list[Any] = await self._redis.zrange(key, 0, limit - 1, desc=True)
-            ids = [text_of(one) for one in listed]
-            found = [
-                one
-                for at in range(0, len(ids), READ_AT_ONCE)
-                for one in await self._all(ids[at:][:READ_AT_ONCE])
-            ]
-        return [one for one in found if one is not None]
-
-    async def _all(self, question_ids: Sequence[str]) -> list[AskedQuestion | None]:
-        async with self._redis.pipeline(transaction=False) as pipe:
-            for question_id in question_ids:
-                pipe.hmget(self._about(question_id), "context", "closed")
-                pipe.hgetall(self._votes(question_id))
-                pipe.hgetall(self._reasons(question_id))
-                pipe.smembers(self._missed(question_id))
-            stored: list[Any] = await pipe.execute()
-        parts = zip(question_ids, stored[::4], stored[1::4], stored[2::4], stored[3::4], strict=True)
-        return [_asked(*one) for one in parts]
 
     async def forget(self, question_id: str) -> None:
         """Removes what was written: the message is deleted. Counts and votes stay, they hold no text."""
@@ -205,81 +182,30 @@ class Analytics:
             found = await self.one_asked(question_id)
             async with self._redis.pipeline(transaction=True) as pipe:
                 pipe.delete(
-                    self._about(question_id),
-                    self._trace(question_id),
-                    self._reasons(question_id),
-                    self._missed(question_id),
+                    self._keys.about(question_id),
+                    self._keys.trace(question_id),
+                    self._keys.reasons(question_id),
+                    self._keys.missed(question_id),
                 )
-                pipe.zrem(self._asked, question_id)
+                pipe.zrem(self._keys.asked, question_id)
                 if found is not None:
-                    pipe.zrem(self._asked_by(found.record.asked_in.user), question_id)
+                    pipe.zrem(self._keys.asked_by(found.record.asked_in.user), question_id)
                 await pipe.execute()
 
     async def stats(self) -> Stats:
         await self._usage.save()
         with store_failures(_UNAVAILABLE):
             async with self._redis.pipeline(transaction=True) as pipe:
-                pipe.hgetall(self._counts)
-                pipe.lrange(f"{self._root}:times", 0, -1)
+                pipe.hgetall(self._keys.counts)
+                pipe.lrange(self._keys.times, 0, -1)
                 pipe.hgetall(self._usage.key)
                 stored, times, tokens = await pipe.execute()
         counts = {text_of(name): float(value) for name, value in stored.items()}
         return stats_of(counts, map(float, times), usage_of(tokens))
 
-    @property
-    def _counts(self) -> str:
-        return f"{self._root}:counts"
-
-    @property
-    def _languages(self) -> str:
-        return f"{self._root}:languages"
-
-    @property
-    def _asked(self) -> str:
-        return f"{self._root}:asked"
-
-    def _asked_by(self, user: str) -> str:
-        return f"{self._root}:asked-by:{user}"
-
-    def _missed(self, question_id: str) -> str:
-        return f"{self._root}:missed:{question_id}"
-
-    def _about(self, question_id: str) -> str:
-        return f"{self._root}:answer:{question_id}"
-
-    def _votes(self, question_id: str) -> str:
-        return f"{self._root}:votes:{question_id}"
-
-    def _reasons(self, question_id: str) -> str:
-        return f"{self._root}:reasons:{question_id}"
-
-    def _trace(self, question_id: str) -> str:
-        return f"{self._root}:trace:{question_id}"
-
     async def _call(self, operation: str, keys: Sequence[str], *arguments: str | int | float) -> Any:
         with store_failures(_UNAVAILABLE):
             return await self._script(keys=keys, args=[operation, *arguments])
-
-
-def _asked(
-    identity: str, about: Sequence[Any], votes: dict[Any, Any], reasons: dict[Any, Any], missed_by: set[Any]
-) -> AskedQuestion | None:
-    context, closed = about
-    record = None if context is None else record_kept(context, question_id=identity)
-    if record is None:
-        return None
-    return AskedQuestion(
-        question_id=identity,
-        record=record,
-        votes=_votes_of(votes),
-        reasons={text_of(user): json.loads(said) for user, said in reasons.items()},
-        missed_by=frozenset(text_of(user) for user in missed_by),
-        closed_at=None if closed is None else datetime.fromtimestamp(float(closed) / 1000, UTC),
-    )
-
-
-def _votes_of(stored: dict[Any, Any]) -> dict[str, Vote]:
-    return {text_of(user): "good" if text_of(vote) == "good" else "bad" for user, vote in stored.items()}
 
 
 def _in_milliseconds(moment: datetime) -> int:
