@@ -1,5 +1,5 @@
 # Footnote against real Slack: docker build -t footnote . && docker run --env-file .env -v footnote:/data footnote
-# With what loads any other embedding or reranking model, 1.3 GB larger: docker build --target with-torch -t footnote .
+# With what loads any other embedding or reranking model, 1.5 GB larger: docker build --target with-torch -t footnote .
 FROM python:3.12-slim AS build
 WORKDIR /app
 ENV PIP_NO_CACHE_DIR=1 PIP_DISABLE_PIP_VERSION_CHECK=1
