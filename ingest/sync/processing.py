@@ -13,13 +13,14 @@ from ingest.distributed.coordinator import Coordinator, WorkerPool
 from ingest.distributed.serialization import Outcome
 from ingest.errors import PageError
 from ingest.faults import as_page_failure
-from ingest.listing import Work, ids_of
+from ingest.listing import Work
 from ingest.parsers.redirects import may_redirect, redirect_of
-from ingest.pipeline import Origin, PagePipeline, PreparedPage, linked
+from ingest.pipeline import Origin, PagePipeline
 from ingest.sources.port import RawPage
-from ingest.sync.emptied import STAYS, Emptied
+from ingest.sync.emptied import Emptied
 from ingest.sync.live import LivePages
 from ingest.sync.looking import FirstLook, Seen
+from ingest.sync.outcomes import PageOutcomes
 from ingest.sync.progress import ProgressEstimator
 from ingest.sync.singly import Ready, each_alone
 from ingest.sync.sync_stats import SyncStats
@@ -60,12 +61,9 @@ class Processing:
         self._look = look
         self._emptied = Emptied(live=live, stats=stats, force=force)
         self._pipeline = pipeline
-        self._live = live
-        filled: object = writer
-        self._fills_live = filled is live
-        self._writer = writer
-        self._forgotten = forgotten
-        self._stats = stats
+        self._outcomes = PageOutcomes(
+            live=live, writer=writer, forgotten=forgotten, stats=stats, look=look, finished=self._finished
+        )
         self._progress = progress
         self._todo: deque[Work] = deque()
         self._unfinished = 0
@@ -138,10 +136,10 @@ class Processing:
             if target is None and seen is not None and seen.failure is not None:
                 raise seen.failure
         except PageError as error:
-            await self._failed(item, error)
+            await self._outcomes.failed(item, error)
             return None
         if target is not None:
-            await self._redirects(item, target)
+            await self._outcomes.redirects(item, target)
             return None
         if raw.content.strip():
             return seen or Seen(raw=raw)
@@ -151,7 +149,7 @@ class Processing:
             if self._emptied.holds_back(item, error):
                 self._finished([item])
             else:
-                await self._failed(item, error)
+                await self._outcomes.failed(item, error)
             return None
         return Seen(raw=raw)
 
@@ -175,13 +173,13 @@ class Processing:
             try:
                 if isinstance(outcome, PageError):
                     raise outcome
-                page = await self._accepted(item, outcome.page)
+                page = await self._outcomes.accepted(item, outcome.page)
             except PageError as error:
-                await self._failed(item, error)
+                await self._outcomes.failed(item, error)
             else:
                 pages.append((item, page))
                 chunks.append(outcome.linked_to(page))
-        await self._index(pages, chunks)
+        await self._outcomes.index(pages, chunks)
 
     async def _do(self, workers: WorkerPool) -> None:
         """This process's own part: a group is read while the one before is
@@ -200,7 +198,7 @@ class Processing:
                     pages, chunks = await embedding
                     if indexing:
                         await indexing
-                    indexing = asyncio.create_task(self._index(pages, chunks))
+                    indexing = asyncio.create_task(self._outcomes.index(pages, chunks))
                 embedding = following
                 if embedding is None:
                     if indexing:
@@ -235,9 +233,9 @@ class Processing:
                 continue
             try:
                 page = await self._pipeline.prepare(seen.raw, Origin.of(item.listing.source), seen.parsed)
-                page = await self._accepted(item, page)
+                page = await self._outcomes.accepted(item, page)
             except PageError as error:
-                await self._failed(item, error)
+                await self._outcomes.failed(item, error)
             else:
                 group.append((item, page))
                 chunks += len(page.chunks)
@@ -251,76 +249,7 @@ class Processing:
         except BaseException as error:  # noqa: BLE001 (what is no fault over a page is raised again)
             done = await each_alone(group, lambda page: self._pipeline.embed([page]), error)
         made = [chunks for _, one in done if not isinstance(one, PageError) for chunks in one]
-        return await self._without_failed(done), made
-
-    async def _accepted(self, item: Work, prepared: PreparedPage) -> PreparedPage:
-        """Adds the page's links. What its author limited is not public until it is replaced either.
-
-        Raises:
-            PageError: what it says of other pages breaks us.
-        """
-        with as_page_failure(item.listing.source.name, item.ref.path):
-            page = linked(prepared, item.listing.source, item.listing.refs)
-        told = page.page
-        if item.ref.path in item.listing.indexed and await self._look.admits_fewer(told.id, told.audience):
-            await self._live.delete_pages([told.id])
-        return page
-
-    async def _index(self, pages: Sequence[Ready], chunks: Sequence[Sequence[IndexedChunk]]) -> None:
-        """Puts each page in the place of what the index held of it.
-
-        What was forgotten since it was read goes again: forgetting does not wait for a sync.
-        """
-        if not pages:
-            return
-        of_page = {page.page.id: made for (_, page), made in zip(pages, chunks, strict=True)}
-        alone = lambda page: self._writer.replace_pages({page.page.id: of_page[page.page.id]})  # noqa: E731
-
-        try:
-            with span("write", pages=len(of_page)):
-                await self._writer.replace_pages(of_page)
-        except BaseException as error:  # noqa: BLE001
-            pages = await self._without_failed(await each_alone(pages, alone, error))
-        forgotten = await self._forgotten.ids()
-        await self._writer.delete_pages([page for page in of_page if page in forgotten])
-        for item, page in pages:
-            self._stats.indexed(page, before=item.listing.indexed.get(item.ref.path))
-        self._finished([item for item, _ in pages])
-
-    async def _without_failed(self, done: Sequence[tuple[Ready, object]]) -> list[Ready]:
-        """The pages that were not broken over; the others are reported."""
-        for (item, _), result in done:
-            if isinstance(result, PageError):
-                await self._failed(item, result)
-        return [ready for ready, result in done if not isinstance(result, PageError)]
-
-    async def _redirects(self, item: Work, target: str) -> None:
-        """It has no text: the page that it leads to is indexed for itself. A rebuild leaves it out until the swap."""
-        path = item.ref.path
-        if path in item.listing.indexed and self._fills_live:
-            await self._live.delete_pages(ids_of(item.listing, [path]))
-            self._stats.removed.append(path)
-        self._stats.note(
-            path, f"it only redirects, to {target}: nothing of it is indexed", title=item.ref.title
-        )
-        self._finished([item])
-
-    async def _failed(self, item: Work, error: PageError) -> None:
-        """A page that has to go goes at once, from the live index too."""
-        path = item.ref.path
-        was_indexed = path in item.listing.indexed
-        gone = error.withdraw or path in item.listing.acl_changed
-        if was_indexed and gone:
-            await self._live.delete_pages(ids_of(item.listing, [path]))
-        if error.left_out:
-            self._stats.note(path, error.reason, title=item.ref.title)
-            self._finished([item])
-            return
-        kept = was_indexed and not gone and self._fills_live
-        reason = f"{error.reason}{STAYS}" if kept else error.reason
-        self._stats.fail(path, reason, title=item.ref.title)
-        logger.warning("page.failed", extra={"source": item.listing.source.name, "path": path, "kept": kept})
-        self._finished([item])
+        return await self._outcomes.without_failed(done), made
 
     def _finished(self, items: Sequence[Work]) -> None:
         self._progress.finished([item.ref.size for item in items])
