@@ -1,4 +1,4 @@
-"""The HTTP API: search and ask for programs, by keys. `docs/api.md` is its manual.
+"""The HTTP API: programs search and ask with keys. `docs/api.md` is its manual.
 
     guards      whose Host and Origin are answered, what every reply says to browsers
     app         the routes and their description (OpenAPI 3.1)

@@ -1,4 +1,4 @@
-"""The routes, and the description of them that `docs/openapi.json` holds."""
+"""Defines the routes of the HTTP API, as `docs/openapi.json` describes them."""
 
 from __future__ import annotations
 

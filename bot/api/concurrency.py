@@ -1,6 +1,4 @@
-"""How many questions are worked on at the same time: one more is refused
-at once, not queued behind a client's time-out.
-"""
+"""Limits how many questions are worked on at once: one more is refused, not queued behind a client's time-out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Work for a client that may go away: then nobody reads what it comes to, and its place is somebody else's."""
+"""Cancels work whose client has disconnected."""
 
 from __future__ import annotations
 

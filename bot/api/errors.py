@@ -1,4 +1,4 @@
-"""What the API refuses, and what it cannot do now.
+"""Defines the errors of the HTTP API.
 
     ApiError
     ├── KeyRefusedError         401: no key, or one that is unknown, revoked or expired

@@ -1,4 +1,4 @@
-"""Before any route: a request is answered where it was meant for us, and read by nobody else's page.
+"""Middleware before all routes: checks Host and Origin, limits bodies, adds security headers.
 
 A page in a browser can be made to ask a loopback address under its own name (DNS
 rebinding), so the Host must be one of ours. No reply carries CORS headers, and a

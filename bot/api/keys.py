@@ -1,5 +1,5 @@
-"""Keys of the HTTP API: who may ask, what they are told, and how often. Kept in Redis, which
-every replica asks anew for each request: a revoked key is refused from the next one on.
+"""Stores API keys in Redis: who may ask, what they may read, how often. Each request looks its key up, so that a
+revoked key is refused at once.
 
 A key reads `fnk_NAME_SECRET`. Its SHA-256 is kept, not the key: 256 random bits need no slow hash, unlike a password.
 """

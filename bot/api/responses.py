@@ -1,4 +1,4 @@
-"""From the pipeline's nouns to replies. Pure but for the clock in the freshness policy."""
+"""Converts the pipeline's answers and hits to the API's schemas. Pure but for the clock in the freshness policy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What goes in and what comes out, as `docs/openapi.json` describes it."""
+"""Defines requests and replies, as `docs/openapi.json` describes them."""
 
 from __future__ import annotations
 

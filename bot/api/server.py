@@ -1,6 +1,4 @@
-"""Listens for the API in the bot's own loop, beside its other work, and
-lets what is under way end when the bot is stopped.
-"""
+"""Serves the API in the bot's own event loop, and lets open requests end when the bot is stopped."""
 
 from __future__ import annotations
 

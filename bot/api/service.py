@@ -1,5 +1,4 @@
-"""What a key may ask for, whichever door it comes through: a free place
--> the pipeline, as what the key reads -> a reply.
+"""Serves requests by key, for HTTP and MCP: takes a free place, asks the pipeline as the key's audience, makes a reply.
 
 A question by key is counted like any other, and kept as a private one: its words are shown to nobody.
 """

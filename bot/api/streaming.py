@@ -1,4 +1,5 @@
-"""An answer as server-sent events, while it is written. https://html.spec.whatwg.org/multipage/server-sent-events.html
+"""Streams an answer as server-sent events while it is written.
+https://html.spec.whatwg.org/multipage/server-sent-events.html
 
 stage       {"stage": "searching" | "reading" | "writing" | "checking", "pages": 0}
 citation    as in an answer: before the first sentence that cites it

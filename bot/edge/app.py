@@ -1,4 +1,4 @@
-"""The Bolt app: its middleware and its listeners, listed. What each does is in the modules named beside it.
+"""Builds the Bolt app: its middleware, and a list of its listeners. What each does is in the modules named beside it.
 
 An event is acknowledged only after its listener returned (`process_before_response`), which for a question means: it is
 durably queued. A listener that raises answers 503 or 500, or nothing over Socket Mode, and Slack sends the event again.

@@ -1,4 +1,4 @@
-"""What stands behind the Slack edge, each part by the port that the edge needs of it."""
+"""Defines what the Slack app needs of queue, pipeline, index and statistics, as ports."""
 
 from __future__ import annotations
 

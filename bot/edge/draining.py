@@ -1,4 +1,4 @@
-"""Bolt's app, but it can be stopped, and flooded.
+"""Extends Bolt's app: it can be drained, and gives messages that speak to us priority in a flood.
 
 When it is stopped, what it has begun to handle ends first, and nothing else begins. In a flood what
 speaks to us does not wait behind what may not be for us (`bot.listening.prefilter`). What is not begun

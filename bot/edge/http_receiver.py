@@ -1,4 +1,4 @@
-"""What comes in over HTTP, before anything is done with it: 401 for what Slack did not sign, 400 for what is no event.
+"""Checks HTTP requests from Slack before Bolt reads them: 401 for a wrong signature, 400 for a malformed event.
 
 The signature is of the bytes, so it is checked before they are read as anything. Nothing of a body is logged.
 """

@@ -1,4 +1,4 @@
-"""The Slack edge as one thing: built, connected by Socket Mode or signed HTTP, and stopped without losing work.
+"""Runs the Slack app: builds it, connects by Socket Mode or signed HTTP, and stops it without losing work.
 
 async with open_edge(settings=..., backend=..., clock=...) as edge:
     await edge.connect()

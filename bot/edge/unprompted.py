@@ -1,4 +1,4 @@
-"""What Footnote says without being spoken to, built: digests by the clock, corrections after a sync."""
+"""Builds what speaks without being asked: digests by the clock, corrections after a sync."""
 
 from __future__ import annotations
 

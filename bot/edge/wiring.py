@@ -1,4 +1,4 @@
-"""The parts of the Slack edge, each built from what stands behind it: who serves what, who answers."""
+"""Wires the parts of the Slack app: handlers of events and buttons, and the worker that answers questions."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Which messages are for Footnote: listeners, threads and the decision to speak."""
+"""Decides which Slack messages are for Footnote: listeners, threads, and when it speaks unasked."""

@@ -1,4 +1,5 @@
-"""Whether a Slack message is for Footnote: reads what `bot.listening.speaking` needs to decide, and no more than that.
+"""Gathers what `bot.listening.speaking` needs to decide whether a Slack message is for Footnote, with as few calls as
+possible.
 
     mentioned, direct                -> no look anywhere
     words that ask and answer nothing, or speak to somebody else -> none

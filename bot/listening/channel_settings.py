@@ -1,5 +1,5 @@
-"""What a channel wants of Footnote, as `/kb channel` sets it: when it
-speaks there, from which sources, in which language.
+"""Stores each channel's settings, as `/kb channel` sets them: when Footnote speaks there, from which sources, in
+which language.
 
 {NAMESPACE}:channels   hash: channel id -> its settings, who set them and when, as JSON
 

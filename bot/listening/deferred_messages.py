@@ -1,4 +1,4 @@
-"""Messages that could not be judged when they came, because their threads could not be read: looked at later.
+"""Keeps messages whose thread could not be read when they came, and judges them later.
 
 Slack is told that they were taken. What is kept is where they stand, not what they say; in
 Redis, so that a restart loses none. A replica that takes one and dies leaves it to the others.

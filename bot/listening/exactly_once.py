@@ -1,4 +1,4 @@
-"""Messages that Footnote says by itself, exactly once over double presses, restarts and replicas.
+"""Posts notices exactly once, over double presses, restarts and replicas: claims and promises in Redis.
 
     nobody -> held by one for LEASE -> said, for good (`keep`)
 

@@ -1,4 +1,4 @@
-"""Threads of which we know without a look whether they are ours. In Redis, for all replicas.
+"""Remembers in Redis, for all replicas, which threads Footnote takes part in and which it does not.
 
     ours       we were mentioned there, and have perhaps not answered yet: answers make a thread ours by its turns
     not ours   we were not in it when we looked

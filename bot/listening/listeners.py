@@ -1,4 +1,4 @@
-"""One listener for each Slack event. A listener decides "is this for us?" and puts the question on the queue.
+"""Handles message events: a listener decides whether a message is for Footnote and puts the question on the queue.
 
 An error here means that the event is not acknowledged, so that Slack sends it again.
 """

@@ -1,4 +1,4 @@
-"""What a glance settles, before Bolt has it: most of what people write in channels is nothing to us.
+"""Drops channel messages that are not for Footnote before Bolt handles them; most messages of a workspace are.
 
     no event, or not a person's message in a channel    -> for Bolt: presses, commands, mentions, direct
     messages, edits, deletions

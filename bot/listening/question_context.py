@@ -1,4 +1,4 @@
-"""What a question asks where it was said: its own words, what was forwarded with them, and what was said before.
+"""Reads the context of a question: its own words, forwarded messages, and the conversation before it.
 
 In a thread that is what we answered there and what people wrote to each other; at the bottom of a direct message, the
 lines of the last hour. What people wrote is read from Slack for this one question, and kept nowhere.

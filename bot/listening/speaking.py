@@ -1,4 +1,4 @@
-"""When Footnote speaks, and why: the one place that decides. Pure; `docs/speaking.md` tells the rules for people.
+"""Decides when Footnote speaks, and why; no other module does. Pure; `docs/speaking.md` tells the rules for people.
 
     mentioned, written to directly -> always
     a message in a thread where Footnote is, without a mention:

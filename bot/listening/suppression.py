@@ -1,4 +1,4 @@
-"""What Footnote keeps to itself where nobody spoke to it: everything but an answer.
+"""Suppresses replies that nobody asked for, unless they are answers.
 
     nobody asked it, others are in the thread   -> shown only when it is an answer
     a question that starts a thread ("unasked") -> and only when it is very sure, once in ten minutes a channel

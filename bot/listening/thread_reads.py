@@ -1,5 +1,5 @@
-"""Looks into threads, to decide whether a message there is for us:
-shared, few at a time, and no more than Slack allows.
+"""Reads Slack threads to decide whether a message there is for us: shares reads, limits how many run, and keeps to
+Slack's rate limit.
 
     two messages of one thread      -> one look, where it shows both
     a thread that we may be in      -> at once, unless Slack has just refused

@@ -1,4 +1,5 @@
-"""A Slack thread read back as conversation turns: ours for when the conversation store has none, and what people wrote.
+"""Reads a Slack thread back as conversation turns: our answers, where the conversation store has none, and what
+people wrote.
 
 Our own answers are recognised by their metadata, which also holds what they cited; where Slack shows none (it was
 refused with the message, or another app looks on) the message's text stands in, paired with the question before it.

@@ -1,1 +1,1 @@
-"""What Footnote says by itself: digests by the clock, corrections after a sync."""
+"""Notices that Footnote posts by itself: digests by the clock, corrections after a sync."""

@@ -1,4 +1,4 @@
-"""What a thread is told when a page that its answer quoted has changed, expired or been replaced. Pure."""
+"""Renders the note to a thread whose quoted page has changed, expired or been replaced. Pure."""
 
 from __future__ import annotations
 

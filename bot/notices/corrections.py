@@ -1,5 +1,4 @@
-"""Tells a thread once that what its answer quoted has changed on its
-page, or that the page has expired or been replaced.
+"""Tells a thread once that a page which its answer quoted has changed, expired or been replaced.
 
     a sync has ended, or a day has begun -> answers whose pages changed -> what may still be read there, and
     what it says now

@@ -1,5 +1,4 @@
-"""What Footnote says by the clock: the week's gaps to a channel, and to
-each owner, once a month, which pages ask to be looked at.
+"""Posts digests by the clock: the week's gaps to a channel, and once a month each owner's stale pages.
 
 Every replica looks every few minutes, and `bot.listening.exactly_once` lets one of them speak. A week
 begins on Monday at eight (UTC), a month on its first day at eight; a bot that was down then

@@ -1,4 +1,4 @@
-"""The arguments of a Web API call, whether they came as JSON, as a form or in the query."""
+"""Reads the arguments of a Web API call, whether they come as JSON, as a form or in the query."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Slack's rules for the elements inside blocks: buttons, menus, inputs, feedback."""
+"""Checks the elements of blocks by Slack's rules: buttons, menus, inputs, feedback."""
 
 from __future__ import annotations
 

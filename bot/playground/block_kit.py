@@ -1,4 +1,4 @@
-"""Slack's rules for blocks and views: what is refused, and with which words.
+"""Checks blocks and views by Slack's rules, and refuses them in Slack's words.
 
 The limits are those of Slack's reference; `msg_blocks_too_long` at about 13,200 characters is what real apps met.
 """

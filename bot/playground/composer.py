@@ -1,4 +1,4 @@
-"""What Slack's composer makes of typed text: mentions, channel links, addresses, escapes."""
+"""Composes a message from typed text as Slack does: mentions, channel links, addresses, escapes."""
 
 from __future__ import annotations
 

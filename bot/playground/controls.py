@@ -1,4 +1,4 @@
-"""Controls inside blocks: finding one, and what Slack tells the app when a person has used it."""
+"""Finds controls inside blocks, and builds what Slack sends the app when a person uses one."""
 
 from __future__ import annotations
 

@@ -1,10 +1,11 @@
-"""Bringing what happened to the app: acknowledged within 3 seconds, or sent again, up to three times."""
+"""Delivers envelopes to the app: acknowledged within 3 seconds, or sent again, up to three times."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
 import logging
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Protocol
 
@@ -59,14 +60,22 @@ class Attempt:
     receiver: int
 
 
-class Delivery:
-    """Sends events in the background, commands and interactions while the person waits."""
+OnAttempt = Callable[[Attempt], None]
 
-    def __init__(self, transport: Transport, limits: SlackLimits) -> None:
+
+class Delivery:
+    """Sends events in the background, commands and interactions while the person waits.
+
+    `on_attempt` is told each try; nothing is kept of them.
+    """
+
+    def __init__(
+        self, transport: Transport, limits: SlackLimits, on_attempt: OnAttempt | None = None
+    ) -> None:
         self._transport = transport
         self._limits = limits
         self._under_way: set[asyncio.Task[None]] = set()
-        self.attempts: list[Attempt] = []
+        self._on_attempt = on_attempt
 
     def event(self, payload: dict[str, Any]) -> None:
         """Delivers an event; redelivers it when it is not acknowledged."""
@@ -114,9 +123,11 @@ class Delivery:
         return reply.payload
 
     def _note(self, envelope: Envelope, outcome: str, receiver: int) -> None:
+        if self._on_attempt is None:
+            return
         payload = envelope.payload
         event = payload.get("event", payload)
-        self.attempts.append(
+        self._on_attempt(
             Attempt(
                 kind=envelope.kind,
                 event_type=event.get("type") or event.get("command", ""),

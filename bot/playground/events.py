@@ -1,4 +1,4 @@
-"""What the app hears of what happens: Events API payloads for the events that it is subscribed to."""
+"""Builds Events API payloads for what happens, as far as the app is subscribed to it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults to order: what the Web API does wrong the next times that a method is called."""
+"""Injects faults: what the Web API does wrong the next times that a method is called."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the open browser pages hear, each only what its person may see."""
+"""Pushes changes to open browser pages, each only what its person may see."""
 
 from __future__ import annotations
 

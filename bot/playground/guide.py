@@ -1,4 +1,4 @@
-"""What the page tells a newcomer: who writes the answers, how many pages there are, and what to try."""
+"""Describes the playground to a newcomer: who writes the answers, how many pages there are, what to try."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was said in the playground, kept over a restart: rooms, their messages, and who sat at the page last.
+"""Saves the playground's rooms and messages over a restart, and who sat at the page last.
 
 One JSON file in the data folder, of the rooms as they are: no token and no other secret is part of a message. It is
 written a moment after each change, in whole, and takes the place of the one before in one step.

@@ -1,4 +1,4 @@
-"""What people do with an app's controls: slash commands, buttons, modals, the App Home."""
+"""Performs what people do with an app's controls: slash commands, buttons, modals, App Home."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The cited pages, rendered at `/kb/<path>`, so that a citation opens where a page has no address of its own.
+"""Serves cited pages at `/kb/<path>`, so that a citation opens where a page has no address of its own.
 
 Pages are written by others: whatever mark-up stands in them is shown as text.
 """

@@ -1,4 +1,4 @@
-"""Answers whose pages open in the playground: those without an address of their own are shown by its page viewer."""
+"""Links answers to the playground's page viewer, where a page has no address of its own."""
 
 from __future__ import annotations
 

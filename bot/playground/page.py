@@ -1,4 +1,4 @@
-"""The web page: its files, and the JSON that it sends and gets. It can do what a person can do, and no more."""
+"""Serves the web page: its files, and the JSON that it sends and gets. It can do what a person can do, and no more."""
 
 from __future__ import annotations
 

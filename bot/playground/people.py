@@ -1,5 +1,5 @@
-"""What people do with messages: say, attach, forward, edit, delete,
-react, join. The page and the tests act through here.
+"""Performs what people do with messages: post, attach, forward, edit, delete, react, join. Page and tests act through
+here.
 """
 
 from __future__ import annotations

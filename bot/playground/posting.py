@@ -1,4 +1,4 @@
-"""How the app's messages come about, whether by the Web API, a response_url or the answer to a command."""
+"""Posts the app's messages, whether by the Web API, a response_url or the answer to a command."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What Slack says when it will not do something."""
+"""Defines how Slack refuses a call."""
 
 from __future__ import annotations
 

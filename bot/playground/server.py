@@ -1,4 +1,4 @@
-"""The playground: a Slack workspace with one app in it, on this machine, for the browser and for tests.
+"""Runs the playground: a Slack workspace with one app in it, on this machine, for the browser and for tests.
 
 playground = Playground(sample_workspace())
 await playground.start()
@@ -15,7 +15,7 @@ from collections.abc import Collection
 
 from aiohttp import web
 
-from bot.playground.delivery import Delivery, Transport
+from bot.playground.delivery import Delivery, OnAttempt, Transport
 from bot.playground.events import SUBSCRIPTIONS, Events
 from bot.playground.faults import Faults
 from bot.playground.guide import AskGuide
@@ -31,7 +31,7 @@ from bot.playground.sockets import Sockets
 from bot.playground.state import State
 from bot.playground.surfaces import Surfaces
 from bot.playground.visitors import LOOPBACK, only_ours
-from bot.playground.web_api import WebApi
+from bot.playground.web_api import OnCall, WebApi
 from bot.playground.workspace import Workspace
 
 logger = logging.getLogger(__name__)
@@ -46,7 +46,8 @@ class Playground:
 
     `transport` brings events to the app; None: Socket Mode. `clock`: seconds since 1970. `pages` opens the
     cited pages under `/kb/`. `subscriptions`: the events that the app is subscribed to. `history` keeps what is said.
-    `guide` says what a newcomer may try.
+    `guide` says what a newcomer may try. `on_call`, `on_attempt`: told each call of the
+    app, and each try to bring it something.
     """
 
     def __init__(
@@ -62,6 +63,8 @@ class Playground:
         pages: Pages | None = None,
         history: History | None = None,
         guide: AskGuide | None = None,
+        on_call: OnCall | None = None,
+        on_attempt: OnAttempt | None = None,
     ) -> None:
         self.workspace = workspace
         self.limits = limits or SlackLimits()
@@ -69,7 +72,7 @@ class Playground:
         self._host, self._port = host, port
         self._state = State(workspace, clock=clock, limits=self.limits)
         self._sockets = Sockets(app_id=workspace.app_id, limits=self.limits)
-        self._delivery = Delivery(transport or self._sockets, self.limits)
+        self._delivery = Delivery(transport or self._sockets, self.limits, on_attempt)
         self._slack = Slack(
             state=self._state,
             surfaces=Surfaces(self._state),
@@ -77,7 +80,7 @@ class Playground:
             sockets=self._sockets,
             origin=lambda: self.url.rstrip("/"),
         )
-        self._api = WebApi(self._slack, self.faults)
+        self._api = WebApi(self._slack, self.faults, on_call)
         self._response_urls = ResponseUrls(self._slack)
         self._people = UserMessages(self._slack)
         self._interactions = Interactions(self._slack, self._people, self._delivery, self._response_urls)

@@ -1,6 +1,4 @@
-"""What a message can carry besides its words: files, and other messages
-that are forwarded with it. As Slack sends them.
-"""
+"""Builds files and forwarded messages, as Slack sends them with a message."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The parts of the playground's Slack that its Web API methods and its people share."""
+"""Holds the parts of the playground's Slack that its Web API methods and its people share."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The limits that Slack holds an app to, each with a switch or a size so that a test need not wait."""
+"""Applies Slack's limits to the app, each with a switch or a size so that a test need not wait."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Socket Mode: WebSockets that apps open, and envelopes that exactly one of them gets."""
+"""Serves Socket Mode: WebSockets that apps open, and envelopes that exactly one of them gets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Everything that the workspace holds: rooms with their messages, ephemeral messages, statuses.
+"""Holds the state of the workspace: rooms with their messages, ephemeral messages, statuses.
 
 A message is the dict that Slack would show. Whoever changes something here announces it as a `Change`: the browser
 page and `wait_for` listen. What the app gets to hear is another matter (`events.py`).

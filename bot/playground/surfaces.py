@@ -1,4 +1,4 @@
-"""Where an app shows views: a stack of modals for each person, and their App Home. And the triggers that open them."""
+"""Shows the app's views: a stack of modals for each person, their App Home, and the triggers that open them."""
 
 from __future__ import annotations
 

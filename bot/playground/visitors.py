@@ -1,4 +1,4 @@
-"""Who may talk to the playground: its own page, and programs on this machine that mean it.
+"""Access control of the playground: admits its own page and programs on this machine.
 
 It listens on loopback, but every site that is open in the same browser can send requests there, and one that
 names its own host and lets it resolve to 127.0.0.1 (DNS rebinding) could read the answers. The pages of the

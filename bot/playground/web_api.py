@@ -1,10 +1,10 @@
-"""The Web API: token, rate limit, ordered fault, method, answer. Every call is recorded."""
+"""Serves the Web API: token, rate limit, injected fault, method, answer. Every call is recorded."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
@@ -37,14 +37,17 @@ class Call:
         return self.response is not None and bool(self.response.get("ok"))
 
 
-class WebApi:
-    """Answers `/api/{method}`."""
+OnCall = Callable[[Call], None]
 
-    def __init__(self, slack: Slack, faults: Faults) -> None:
+
+class WebApi:
+    """Answers `/api/{method}`. `on_call` is told each call; nothing is kept of them."""
+
+    def __init__(self, slack: Slack, faults: Faults, on_call: OnCall | None = None) -> None:
         self._slack = slack
         self._faults = faults
         self._limiter = RateLimiter(slack.state.limits, slack.state.now)
-        self.calls: list[Call] = []
+        self._on_call = on_call
 
     async def handle(self, request: web.Request) -> web.StreamResponse:
         name = request.match_info["method"]
@@ -129,7 +132,9 @@ class WebApi:
         return web.Response(status=status, text="upstream connect error")
 
     def _record(self, name: str, args: Arguments, status: int, answer: dict[str, Any] | None) -> None:
-        self.calls.append(
+        if self._on_call is None:
+            return
+        self._on_call(
             Call(
                 method=name,
                 arguments=deepcopy(dict(args)),

@@ -1,4 +1,4 @@
-"""Who and what is in the playground's Slack workspace: people, channels, the app and its tokens."""
+"""Defines the people, channels, app and tokens of the playground's workspace."""
 
 from __future__ import annotations
 

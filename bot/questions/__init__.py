@@ -1,1 +1,1 @@
-"""One question from the queue to its reply, and whatever is shown or recorded on the way."""
+"""Answers one question: from the queue to its reply, with what is shown and recorded on the way."""

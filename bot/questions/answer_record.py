@@ -1,5 +1,4 @@
-"""What is kept of a question and its answer: enough to judge a vote, to
-see what the pages lack and to make a test case.
+"""Defines the record of an answer: enough to judge a vote, to find gaps in the pages and to make a test case.
 
 Not the answer's text. Records live for `bot.stats.analytics.KEEP`, and
 one of an earlier version loads with the defaults.

@@ -1,4 +1,4 @@
-"""The line above an answer whose question stands nowhere in Slack: who asked what."""
+"""Adds the line above an answer that tells who asked what, where the question stands nowhere in Slack."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The one way to ask from elsewhere than a message: a button of App Home, a shortcut, the slash command.
+"""Queues questions that are no messages: from a button of App Home, a shortcut, the slash command.
 
 Whatever is asked becomes a question of the queue, in one atomic step and before Slack's call is acknowledged,
 so a kill loses none. Its `ts` is no message's: it is made of what was pressed, so the same press that is

@@ -1,4 +1,4 @@
-"""What answers in threads quoted, kept for 30 days, so that a thread can be told when that is gone from its page.
+"""Keeps for 30 days what answers in threads quoted, so that a thread can be told when its page no longer says it.
 
 {NAMESPACE}:cited:pages           sorted set: page id, by when it was cited last
 {NAMESPACE}:cited:page:PAGE       hash: question id -> the page's revision in which the quoted words still stood

@@ -1,4 +1,4 @@
-"""An answer that only the asker sees: one question of the queue, shown by the response URL of what they pressed.
+"""Answers a question so that only its asker sees it, by the response URL of what they pressed.
 
 What it may say is what a direct message with them would say, wherever they are: nobody reads along. Where the
 response URL is used up or too old, and we are not in the channel, it comes as a direct message. Slack keeps

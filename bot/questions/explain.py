@@ -1,4 +1,4 @@
-""" "Why this answer?": what is kept of how an answer came about, and the modal that shows it.
+"""Stores how an answer came about, and opens the modal "Why this answer?".
 
 Only passages that the asker's channel might read were ever found. A trace opens only in the channel that it belongs to,
 and only while every page that it names may still be read there: a page can be limited or deleted after it was found.

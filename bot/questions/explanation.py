@@ -1,5 +1,5 @@
-"""What "Why this answer?" says: what was understood and searched, which
-pages and why, how sure; below a line the numbers.
+"""Renders "Why this answer?": what was understood and searched, which pages were found and why, how sure it is; below
+a line the figures.
 """
 
 from __future__ import annotations

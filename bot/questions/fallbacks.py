@@ -1,5 +1,5 @@
-"""What can be offered where the pages do not answer: the owner of the
-nearest page, and whether they can be asked there.
+"""Chooses what is offered where the pages do not answer: the owner of the nearest page, and whether they can be asked
+there.
 """
 
 from __future__ import annotations

@@ -1,5 +1,4 @@
-"""The queue's handler: a question that is a message goes to
-`bot.questions.question`, every other one the way that `bot.questions.asking` drew.
+"""Handles queued questions: messages go to `bot.questions.question`, others where `bot.questions.asking` says.
 
 How an attempt ended is told to the queue here. While Slack is away a question
 waits; older than `answer_within`, its asker gets one sentence instead of an

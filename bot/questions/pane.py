@@ -1,4 +1,4 @@
-"""The agent's pane: what stands in it before anything was asked, and what its conversations are called.
+"""Fills the agent's pane: suggested prompts before anything was asked, and titles of its conversations.
 
 Slack has two forms of it. As an agent (`agent_view` in the manifest) the pane is the messages tab: its opening is
 `app_home_opened`, and prompts belong to the tab, since a call with a thread is silently ignored there. The

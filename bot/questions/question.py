@@ -1,4 +1,4 @@
-"""One question, top to bottom: from the queue to an answer in its thread.
+"""Answers one question, top to bottom: from the queue to an answer in its thread.
 
     look whether it is answered already -> what is asked, with the thread so far -> "Searching…" -> what the
     place may see

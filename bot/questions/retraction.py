@@ -1,4 +1,4 @@
-"""A question was deleted: its answer goes too, and what was remembered of it.
+"""Deletes the answer to a deleted question, and what was remembered of it.
 
 Our reply is deleted. Where others have written below it, so that something would
 be missing there, or where Slack does not let us, it says that the question was

@@ -1,4 +1,5 @@
-"""One streamed message of Slack's: begun with its first text, extended, stopped; and what Slack takes of them.
+"""Streams one message to Slack: starts it with its first text, appends, stops; notes whether the workspace takes
+streams.
 
 A call is made once. After the first that fails, or is late, the stream is over for us: the finished answer takes the
 place of what was shown. Whether a message was begun is then found out, because Slack may have done what it did not

@@ -1,4 +1,4 @@
-"""A reply that people see come about: a status line for what is done, then the answer's sentences as they are written.
+"""Shows a reply while it is written: a status line for each step, then the answer's sentences.
 
     status "searching" -> "reading 6 pages" -> startStream with the first sentences -> appendStream ...
     -> "checking" -> stopStream -> the finished answer in the place of the draft (`Replies.deliver`)

@@ -1,4 +1,4 @@
-"""What somebody could ask: questions that others asked and got answered, else what the pages are called.
+"""Suggests questions: those that others asked and got answered, else one for a page's title.
 
 A question is offered only to who may read every page that its answer rests on, as these are limited now; only
 where at least two people asked it, so that nobody's own words are shown; and only as it was asked in a

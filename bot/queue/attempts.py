@@ -1,5 +1,5 @@
-"""One start of one question: from its lease to an outcome that is
-recorded, whatever happens to worker, Redis and Slack.
+"""Runs one attempt at a question: from its lease to an outcome that is recorded, whatever happens to worker, Redis
+and Slack.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""Asks that come at the same time, asked in one call: under a flood, a trip to Redis is shared by hundreds."""
+"""Batches concurrent calls: requests that come while a call runs become the next call, so that hundreds share a trip
+to Redis.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who may work on what: the claim on a question, the lease on its thread. Redis is the only memory.
+"""Claims questions and leases threads: who may work on what. Redis is the only memory.
 
 `Claims` is the Redis side of `bot.queue.queue`: each method is one atomic call of `lua/queue_operations.lua`, where
 the states are

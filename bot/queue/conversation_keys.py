@@ -1,4 +1,6 @@
-"""Where the turns of a Slack thread are kept, and those of a direct message, which goes on without threads."""
+"""Builds the keys of conversations: one for each Slack thread, and one for a direct message, which goes on without
+threads.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Why a question could not be answered, in words for whoever runs Footnote."""
+"""Explains in words why a question could not be answered, for whoever runs Footnote."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Questions that were given up, kept for whoever runs Footnote: to be read, tried again or dropped.
+"""Lists, revives and drops dead letters: questions that were given up.
 
 They hold what people wrote, so they are few (1,000), for 30 days, and go with the message that they are about. How a
 question becomes one is in `lua/queue_operations.lua`.

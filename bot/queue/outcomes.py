@@ -1,4 +1,4 @@
-"""How an attempt at a question may end without an end, as a handler tells it to the queue.
+"""Defines how an attempt at a question may fail, as a handler tells the queue.
 
 NotNowError            something is away: the question waits in its lane, for as long as it takes
 UndeliverableError     Slack will not take it until somebody changes something: a dead letter at once

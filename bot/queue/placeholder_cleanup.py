@@ -1,6 +1,4 @@
-"""Takes away what dead letters have left in Slack: a placeholder that
-said "Searching…" when Slack began to refuse us.
-"""
+"""Deletes placeholders ("Searching…") that dead letters have left in Slack."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Durable questions: accepted once, worked on in order within a thread, taken up again when their worker dies.
+"""Runs the durable queue: accepts questions once, answers those of a thread in order, takes over from workers that
+died.
 
 `accept` is what stands between a Slack event and its acknowledgement. `run` is a replica's pool of workers: it takes a
 thread's first question, keeps the lease while the handler runs, and settles the outcome. A question is

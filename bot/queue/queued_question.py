@@ -1,4 +1,4 @@
-"""A message that Footnote will answer, or a deletion that takes its answer away, as it travels through the queue."""
+"""Defines a queued question: a message that Footnote will answer, or a deletion that removes its answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Waiting for a Redis that is away."""
+"""Waits while Redis does not answer."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Reindexing from Slack, and the message that follows it."""
+"""Reindexing from Slack: requests, and the message that shows their progress."""

@@ -1,4 +1,4 @@
-"""A reindex as one Slack message that updates itself, and always ends with how it ended.
+"""Shows a reindex in one Slack message that is kept up to date and always ends with how the reindex ended.
 
 The message stands where others read along, so it names those pages only that may be named there; whoever asked is told
 the rest alone. Which message shows which reindex is kept in Redis: when the bot dies, the next one takes both up again.

@@ -1,4 +1,4 @@
-"""Which messages show a reindex, so that they are kept up to date when the bot that wrote them is gone.
+"""Remembers in Redis which messages show a reindex, so that another bot keeps them up to date when theirs has died.
 
 NAMESPACE:reindex:messages          hash: "CHANNEL:TS" -> the message and what was asked for, as JSON
 NAMESPACE:reindex:message:CHANNEL:TS   held by the bot that updates it; runs out when that bot dies

@@ -1,4 +1,4 @@
-"""A reindex in words: its bar, its end, its diff."""
+"""Words a reindex: its progress bar, its end, its diff."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reindexing from Slack: asked for by an admin, followed in one message, and taken up again after a restart."""
+"""Starts reindexes for admins, follows each in one message, and resumes them after a restart."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""From an answer to Slack blocks and mrkdwn. Pure."""
+"""Renders answers as Slack blocks and mrkdwn. Pure."""

@@ -1,6 +1,4 @@
-"""Cited pages as Slack text: the mark at a sentence, the line in the
-list of sources, and what makes a page doubtful.
-"""
+"""Renders citations: the marker at a sentence, the line in the list of sources, the warning about a page."""
 
 from __future__ import annotations
 

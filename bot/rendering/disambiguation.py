@@ -1,4 +1,4 @@
-"""Pages with one title, told apart in what a reader sees: "Parking (Ghent)" beside "Parking (Zwolle)"."""
+"""Disambiguates pages with one title: "Parking (Ghent)" beside "Parking (Zwolle)"."""
 
 from __future__ import annotations
 

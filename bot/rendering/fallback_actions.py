@@ -1,4 +1,4 @@
-"""The way on under an answer that the pages do not have: whose the nearest page is, and two buttons. Pure.
+"""Renders what is offered where the pages do not answer: the owner of the nearest page, and two buttons. Pure.
 
 What the buttons do is in `bot.views.ask_owner`.
 """

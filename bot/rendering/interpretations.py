@@ -1,4 +1,6 @@
-"""The buttons under "Do you mean A or B?": one for each reading. A press does what a reply that names it does. Pure."""
+"""Renders the buttons below "Do you mean A or B?". A press does what a reply that names the interpretation does.
+Pure.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""How long text becomes Slack blocks: cut between paragraphs, list items
-and code lines, never inside a link or a fence.
-"""
+"""Lays out text as Slack blocks: cuts between paragraphs, list items and code lines, never inside a link or a fence."""
 
 from __future__ import annotations
 

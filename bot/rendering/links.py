@@ -1,4 +1,4 @@
-"""Links of pages, made safe: which addresses we link, and which labels a link may carry.
+"""Sanitizes links of pages: which addresses become links, and which labels a link may carry.
 
 A page's author chooses both. Only http, https and mailto become links, and a label never reads as another address or as
 the number of one of our sources.

@@ -1,4 +1,4 @@
-"""Markdown as we read it: CommonMark with tables, bare addresses, and emphasis in Chinese and Japanese.
+"""Parses Markdown: CommonMark with tables, bare addresses, and emphasis in Chinese and Japanese.
 
 Slack links nothing by itself in a text of ours, so that a page cannot ping anybody. Addresses therefore become links
 here, as on GitHub, and never within code. CommonMark takes `**` for bold only at a word's edge or beside punctuation in

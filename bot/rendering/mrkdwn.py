@@ -1,4 +1,4 @@
-"""Markdown -> Slack's mrkdwn, from markdown-it tokens.
+"""Converts Markdown to Slack's mrkdwn, from markdown-it tokens.
 
 Everything that is not markup is escaped, so that a page cannot ping anybody (`<!channel>`), cannot mention (`<@U1>`)
 and cannot forge a link's label. Only http, https and mailto become links; any other target is shown as plain text.

@@ -1,4 +1,4 @@
-"""What was degraded while answering, in the reader's language: one quiet line under an answer."""
+"""Words what was degraded while answering, in the reader's language, as one quiet line below an answer."""
 
 from __future__ import annotations
 

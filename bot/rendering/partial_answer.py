@@ -1,4 +1,4 @@
-"""An unfinished answer as Markdown that only grows: what was shown before is always the beginning of what comes after.
+"""Renders an unfinished answer as Markdown that only grows: each text begins with the one before.
 
 A stream takes Markdown, not blocks, and Slack links and mentions in it of its own accord. So whatever could address
 somebody or lead somewhere is broken up by a character that is not seen; the marks of the sources are the only links.

@@ -1,4 +1,4 @@
-"""The line above a quote: whose words they are. It is the quote's citation, so it carries the link and the date.
+"""Renders the line above a quote, which is its citation: page, section, link and date.
 
 "*Leave policy › Annual leave* (reviewed 3 May 2024) says:", as Slack's rich text, as mrkdwn and as Markdown.
 """

@@ -1,4 +1,4 @@
-"""Quotes of pages: a head, the page's own blocks beside a bar, and a quiet line where rows or items are missing.
+"""Renders quotes of pages: a header, the page's blocks beside a bar, and a quiet line where rows or items are missing.
 
 The best sentence is bold. Slack draws it from rich text, where a style is a field: no mark in the text can break it.
 """

@@ -1,4 +1,4 @@
-"""An `Answer` as a Slack message. Pure: the day is an argument.
+"""Renders an `Answer` as a Slack message. Pure: the day is an argument.
 
 What the pages say, or what a model wrote from them, comes first; above it stands a doubt about the page that carries a
 written answer. Then come what was left open, doubts about further pages, the sources of written sentences, a quiet line

@@ -1,6 +1,4 @@
-"""Lines of styled text as Slack's rich text: a quote with its lists and
-its code, each with the quote's bar beside it.
-"""
+"""Renders styled lines as Slack's rich text: a quote with its lists and code, each beside the quote's bar."""
 
 from __future__ import annotations
 

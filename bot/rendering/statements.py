@@ -1,4 +1,4 @@
-"""An answer's own sentences as blocks: each with the marks of its sources, beside it or below a table or code."""
+"""Renders a written answer's sentences as blocks, each with its citation markers beside it or below a table or code."""
 
 from __future__ import annotations
 

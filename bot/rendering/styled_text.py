@@ -1,4 +1,4 @@
-"""Markdown as lines of styled text: what Slack's rich text is made of, and where the best sentence is found again.
+"""Parses Markdown into lines of styled spans, for Slack's rich text, and finds the best sentence in them.
 
 Styles are fields, not marks in the text, so nothing that a page holds can break them: not Japanese without spaces, not
 an asterisk, not a link in the middle of the sentence that is drawn bold.

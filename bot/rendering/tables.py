@@ -1,4 +1,4 @@
-"""Tables of pages: their cells with the links in them, as Slack's table block and as columns of text."""
+"""Renders tables of pages, with the links in their cells: as Slack's table block and as columns of text."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Slack as we use it: its events, its Web API, and who and what there is in a workspace."""
+"""Reads from Slack: its events, its Web API, and the people, channels and groups of a workspace."""

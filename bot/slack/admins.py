@@ -1,5 +1,5 @@
-"""Who may administer Footnote: the workspace's admins and owners, and
-those whom the settings name, alone or by user group.
+"""Tells who may administer Footnote: the workspace's admins and owners, and people or user groups that the settings
+name.
 
 What Slack does not tell opens nothing: whoever cannot be judged is refused, and told that it is for now.
 """

@@ -1,4 +1,5 @@
-"""What may be told where a question is asked. `docs/permissions.md` shows the rules as a table.
+"""Access control: builds the audience of a question from where and by whom it is asked. `docs/permissions.md` shows
+the rules as a table.
 
 A channel is a place where others read along: only what everyone, or this very channel, may read is told there,
 whoever asks. In a direct message nobody reads along: the asker's own channels and user groups count.

@@ -1,4 +1,4 @@
-"""Work that Slack must not wait for: begun after the acknowledgement, finished before the process ends."""
+"""Runs work after the acknowledgement: Slack does not wait for it, and the process ends after it."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""The words in Slack's blocks, as lines of mrkdwn: what people read in
-them, without buttons, fields to fill in and pictures.
-"""
+"""Extracts the text of Slack's blocks as lines of mrkdwn, without buttons, inputs and pictures."""
 
 from __future__ import annotations
 

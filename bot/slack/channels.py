@@ -1,4 +1,4 @@
-"""The channel directory: what a channel is called, what kind it is, and whether others share it. Cached for minutes."""
+"""Looks up channels: name, kind, and whether another organisation shares it. Cached for minutes."""
 
 from __future__ import annotations
 

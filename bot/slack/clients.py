@@ -1,4 +1,4 @@
-"""Clients of Slack's Web API, by what may be tried again."""
+"""Builds clients of Slack's Web API, by what they retry."""
 
 from __future__ import annotations
 

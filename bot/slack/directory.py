@@ -1,4 +1,4 @@
-"""Who and what there is in the workspace, and what may be told to whom: what most parts of the Slack edge ask."""
+"""Groups the look-ups of a workspace: people, channels, admins, audiences, memberships, owners."""
 
 from __future__ import annotations
 

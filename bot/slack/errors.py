@@ -1,4 +1,4 @@
-"""What a call of Slack's Web API may end with instead of an answer, and whether it is worth trying again.
+"""Classifies errors of Slack's Web API: what may be tried again, what may have been done, what is refused for good.
 
 SlackApiError     Slack's own refusal: it has a code
 SlackNoResponseError    no answer of Slack's: an outage, a proxy's page, a connection that was cut

@@ -1,4 +1,4 @@
-"""The Slack payloads that we read, and only what we read of them. Everything else in them is ignored."""
+"""Defines the Slack payloads that we read, and only what we read of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which channels and user groups somebody is in, for a direct message. Cached for minutes; unknown means: in none."""
+"""Looks up a person's channels and user groups, for direct messages. Cached for minutes; unknown counts as none."""
 
 from __future__ import annotations
 

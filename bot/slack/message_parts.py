@@ -1,4 +1,4 @@
-"""The parts of a Slack message in which words may stand: blocks, attachments, files. Only what we read of them.
+"""Defines the parts of a Slack message that may hold text: blocks, attachments, files. Only what we read of them.
 
 A part that has not the form that we know says nothing; it loses no message.
 """

@@ -1,5 +1,4 @@
-"""What a message says: its text, and what its blocks, its forwarded
-messages, its attachments and its snippets add to that.
+"""Extracts the text of a message: its own words, and what blocks, forwarded messages, attachments and snippets add.
 
 Slack tells most messages twice, as text and as blocks, and a forwarded message
 three times. Nothing is read twice: what a block or an attachment says counts only

@@ -1,4 +1,4 @@
-"""Who in Slack owns a page: the person behind the name that the page or its source gives.
+"""Matches a page's owner to a person in Slack, by the name that the page or its source gives.
 
 A name is matched to a person by id, e-mail address (which needs the scope
 `users:read.email`), handle, display name or full name. It is never guessed: a name that

@@ -1,4 +1,4 @@
-"""Which pages of a sync's report may be named where its message is read: those that an answer there could cite.
+"""Filters the pages that a sync's report may name in a channel: those that an answer there could cite.
 
 A message about a reindex stands in a channel, where others than the admin read it. A page that is limited to others, or
 that the index does not hold (so that nobody knows for whom it is), is only counted there.

@@ -1,4 +1,4 @@
-"""Who people are in this workspace, and who we are. Cached: a name is looked up once in a few minutes."""
+"""Looks up people of the workspace, and the bot's own identity. A name is cached for a few minutes."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""What the Slack app has to be allowed and subscribed to, as
-`deploy/slack-manifest.yaml` says. A test keeps the two equal.
+"""Lists the scopes and events that the Slack app needs, as `deploy/slack-manifest.yaml` does. A test keeps the two
+equal.
 """
 
 from __future__ import annotations

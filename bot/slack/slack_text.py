@@ -1,4 +1,4 @@
-"""Slack's way of writing mentions, channels and links in a message, and the plain words that a person sees."""
+"""Parses mentions, channels and links in Slack's mrkdwn, and makes plain text of it."""
 
 from __future__ import annotations
 

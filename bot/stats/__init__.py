@@ -1,1 +1,1 @@
-"""How well Footnote does: statistics, metrics, status, gaps and stale pages."""
+"""Statistics and metrics, status, gaps and stale pages."""

@@ -1,4 +1,4 @@
-"""How well Footnote does: figures for `/kb stats`, votes with what they were about, traces for "Why this answer?".
+"""Records answers, votes and traces in Redis, and computes the figures of `/kb stats`.
 
 Counts are kept for good and hold no text. What people wrote is kept with the question's record, its votes and its trace
 for `keep`, and `forget` removes it at once. Every method raises `StoreUnavailableError` when Redis does not answer;

@@ -1,4 +1,4 @@
-"""The figures of `footnote stats`, `/kb stats` and `/metrics`: counts and times, no text."""
+"""Computes the figures of `footnote stats`, `/kb stats` and `/metrics`: counts and times, no text."""
 
 from __future__ import annotations
 

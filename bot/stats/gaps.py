@@ -1,5 +1,5 @@
-"""What people ask and the pages do not tell: questions that were declined, were only
-given the closest passage, were voted down or reported as missing, grouped by similarity.
+"""Finds gaps in the pages: questions that were declined, only given the closest passage, voted down or reported as
+missing, grouped by similarity.
 
 Nothing is kept for it: gaps are read from the questions' records, so what is forgotten
 is in no gap. A gap whose questions were all asked privately is only counted; its

@@ -1,5 +1,5 @@
-"""Cases for `eval answers` from what people asked: answers that were
-voted up, and gaps that the pages have closed since.
+"""Grows cases for `eval answers` from what people asked: answers that were voted up, and gaps that the pages have
+closed since.
 
 A case is written only of what stands on its page today, and names nobody. What was
 asked privately, and what only some may read, is left out unless it is asked for.

@@ -1,4 +1,4 @@
-"""Families of samples, as Prometheus' own client writes them down."""
+"""Builds Prometheus metric families and writes them in its text format."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The figures of `/kb stats` and of the process, in the text format that Prometheus reads.
+"""Exports the figures of `/kb stats` and of this process to Prometheus.
 
 https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format
 """

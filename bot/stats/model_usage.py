@@ -1,4 +1,4 @@
-"""Tokens and calls by model, of everybody and since the beginning: what each process adds to one hash in Redis."""
+"""Sums tokens and calls by model, over all processes and restarts, in one hash of Redis."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the parts of this process are, as figures: what an operator is woken up for."""
+"""Exports the state of this process as metrics: what an operator is alerted by."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names of people and channels replaced by numbers that stay the same through one file: person-1, channel-1.
+"""Replaces names of people and channels by numbers, consistently within a file: person-1, channel-1.
 
 What Slack marks is sure (a mention, a channel, an id), what people type is read by its form: addresses
 and phone numbers. A name that somebody wrote without a mark is a word like any other, and stays.

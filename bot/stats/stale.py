@@ -1,4 +1,4 @@
-"""Pages that ask to be looked at: past their review date or expired, those first that were cited most."""
+"""Finds stale pages: past their review date or expired, the most cited first."""
 
 from __future__ import annotations
 

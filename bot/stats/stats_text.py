@@ -1,4 +1,4 @@
-"""The figures of `/kb stats` and of an admin's App Home, in words."""
+"""Words the figures of `/kb stats` and of an admin's App Home."""
 
 from __future__ import annotations
 

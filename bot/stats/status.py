@@ -1,4 +1,4 @@
-"""How Footnote is doing, as `/kb status` tells it: the parts, then each source and its syncs."""
+"""Words the status of Footnote for `/kb status`: its parts, then each source and its syncs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an admin opens from App Home with one press: how Footnote is doing, what the pages lack, votes.
+"""Opens the admin's modals from App Home: status, gaps, stale pages, votes.
 
 A view opens at once and is filled when it is known: Slack gives a press three seconds.
 Whoever is no admin any more when they press is refused as by the slash command.

@@ -1,4 +1,4 @@
-"""What the two buttons do where the pages do not answer: "Ask the owner" and "Report as missing".
+"""Handles the buttons "Ask the owner" and "Report as missing".
 
 The owner is asked in the thread, by whoever asked the question, and once: over double
 presses, restarts and replicas (`bot.listening.exactly_once`). A press carries all that is needed,

@@ -1,4 +1,5 @@
-"""`/kb channel`: the dialog in which admins, and whoever made a channel, say how Footnote behaves there.
+"""Opens and saves the dialog `/kb channel`, in which admins, and whoever made a channel, set how Footnote behaves
+there.
 
 The right to it is looked up when the dialog opens and again when it is sent: hours may lie between the two.
 """

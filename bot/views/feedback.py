@@ -1,4 +1,4 @@
-"""The buttons under an answer: a vote is stored at once, and a 👎 asks what was wrong."""
+"""Handles the votes below an answer: stores a vote at once, and asks after a 👎 what was wrong."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Gaps and stale pages as an admin or an owner reads them in Slack. Pure, but for what is looked up first."""
+"""Renders gaps and stale pages for admins and owners in Slack. Pure."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""What `/kb gaps`, `/kb stale` and the same buttons of an admin's Home
-show: to this admin alone, and only what they may read.
-"""
+"""Fills `/kb gaps`, `/kb stale` and their modals: for one admin, with only what they may read."""
 
 from __future__ import annotations
 

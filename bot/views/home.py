@@ -1,4 +1,4 @@
-"""App Home: what Footnote does, questions to try, one's own last questions, and what it answers from.
+"""Fills App Home: what Footnote does, questions to try, one's own last questions, its sources.
 
 For admins there are buttons that open how it is used and what is to be done: `bot.views.admin_views`.
 Everything about pages is told as a direct message to this very person would be.

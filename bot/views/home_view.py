@@ -1,4 +1,4 @@
-"""How App Home looks. Pure."""
+"""Renders App Home. Pure."""
 
 from __future__ import annotations
 

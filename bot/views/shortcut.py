@@ -1,5 +1,5 @@
-"""The shortcut on a message, "Ask Footnote about this": a dialog with
-the message's words, and who is to see the answer.
+"""Handles the message shortcut "Ask Footnote about this": a dialog with the message's text, and who is to see the
+answer.
 
 The thread is offered only where we are in the channel. Elsewhere only
 the asker is answered, by the shortcut's response URL.

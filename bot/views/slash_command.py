@@ -1,4 +1,4 @@
-"""The slash command: who may do what, and the answers to what they write behind it.
+"""Handles the slash command: who may use which subcommand, and the replies.
 
 A question (`ask`) is queued before the command is acknowledged; everything else
 runs after that. What there is to say goes through the response URL, which works in

@@ -1,4 +1,4 @@
-"""The sources as one reader sees them: how many pages of each they may read, and how many of these are out of date.
+"""Counts pages by source as one reader may see them: how many they may read, and how many of these are out of date.
 
 A source of which somebody may read nothing is not named to them. The pages are
 read from the index once in some minutes, for all readers together; a page that

@@ -1,4 +1,4 @@
-"""What the dispatcher has to know about a Web API method."""
+"""Defines what the dispatcher knows of a Web API method."""
 
 from __future__ import annotations
 
