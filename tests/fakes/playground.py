@@ -48,7 +48,19 @@ class Playground(playground.Playground):
         self._http = events_url and HttpEvents(
             events_url, signing_secret=workspace.signing_secret, clock=clock, limits=limits
         )
-        super().__init__(workspace, clock=clock, limits=limits, transport=self._http or None, **options)
+        self.calls: list[Call] = []
+        """The app's Web API calls, oldest first."""
+        self.deliveries: list[Attempt] = []
+        """Every try to bring the app an event, a command or an interaction, oldest first."""
+        super().__init__(
+            workspace,
+            clock=clock,
+            limits=limits,
+            transport=self._http or None,
+            on_call=self.calls.append,
+            on_attempt=self.deliveries.append,
+            **options,
+        )
         self._changed = asyncio.Event()
         self._state.listen(self._note_change)
 
@@ -144,16 +156,6 @@ class Playground(playground.Playground):
 
     async def open_home(self, user: str, tab: str = "home") -> None:
         self._interactions.open_home(user, tab)
-
-    @property
-    def calls(self) -> list[Call]:
-        """The app's Web API calls, oldest first."""
-        return self._api.calls
-
-    @property
-    def deliveries(self) -> list[Attempt]:
-        """Every try to bring the app an event, a command or an interaction, oldest first."""
-        return self._delivery.attempts
 
     @property
     def connected(self) -> int:
