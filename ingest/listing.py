@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ingest.errors import SourceUnavailableError
 from ingest.faults import as_source_failure
-from ingest.pipeline import access_mark, index_revision, page_id, source_and_path
+from ingest.origin import access_mark, index_revision, page_id, source_and_path
 from ingest.sources.port import PageRef, Source
 from ingest.swap_checks import advice, source_loss
 from kb.models import EVERYONE

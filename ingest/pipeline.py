@@ -8,28 +8,27 @@ from __future__ import annotations
 
 import asyncio
 from array import array
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
-from posixpath import join, normpath
 from typing import Protocol
-from urllib.parse import quote, unquote
+from urllib.parse import quote
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ingest.chunking.chunks import MAX_TOKENS, chunker_name, fitting_place, fitting_title
-from ingest.errors import PageError
 from ingest.faults import as_page_failure
 from ingest.front_matter.front_matter import FrontMatter
+from ingest.origin import Origin, index_revision, narrowed, page_id
 from ingest.page import ParsedPage
-from ingest.parsers.markup.markdown import SUFFIXES
 from ingest.parsers.notices import read_notices
 from ingest.parsers.reader import DirectReader, Reader, Tokens
-from ingest.sources.port import RawPage, Source, fingerprint
-from kb.addresses import split_address
+from ingest.sources.port import RawPage
 from kb.index.port import IndexedChunk, IndexManifest, SparseVector
-from kb.models import EVERYONE, Chunk, Page, PageDates
+from kb.models import Chunk, Page, PageDates
 from kb.pages.places import parts_of
+from kb.runtime.tasks import cancelled
 
 EMBEDDED = 256
 """Chunks that are embedded together at most: the rest of a page of thousands waits, as text."""
@@ -71,18 +70,6 @@ class DetectLanguage(Protocol):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Origin:
-    """What of its source a page takes along."""
-
-    name: str
-    audience: tuple[str, ...]
-
-    @classmethod
-    def of(cls, source: Source) -> Origin:
-        return cls(name=source.name, audience=source.audience)
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
 class PreparedPage:
     """A page ready to be embedded. `notes`: what of it, or of its front matter, could not be read."""
 
@@ -114,6 +101,15 @@ class PagePipeline:
     async def warm(self) -> None:
         """Starts what the first page would wait for."""
         await self._reader.warm(self._embedder)
+
+    @asynccontextmanager
+    async def warming(self) -> AsyncIterator[None]:
+        """Starts the readers beside the block, which comes before the first page is read."""
+        warming = asyncio.create_task(self.warm())
+        try:
+            yield
+        finally:
+            await cancelled(warming)
 
     @property
     def manifest(self) -> IndexManifest:
@@ -207,68 +203,6 @@ class PagePipeline:
         ]
 
 
-def linked(page: PreparedPage, source: Source, known: Collection[str]) -> PreparedPage:
-    """The page with addresses in the place of the paths by which it names others. `known`: what the source lists."""
-    told = page.page
-    if not told.superseded_by and not told.replaces:
-        return page
-
-    def address(written: str) -> str:
-        return _successor(written, told.path, source, known)
-
-    told = replace(
-        told,
-        superseded_by=told.superseded_by and address(told.superseded_by),
-        replaces=tuple(dict.fromkeys(map(address, told.replaces))),
-    )
-    chunks = tuple(replace(chunk, page=told) for chunk in page.chunks)
-    return replace(page, page=told, chunks=chunks)
-
-
-def page_id(source: str, path: str) -> str:
-    """Stable over edits, and says by itself which source and which path it is: no state beside the index is needed."""
-    return f"{source}:{path}"
-
-
-def source_and_path(page: str) -> tuple[str, str]:
-    """The two parts of a page id."""
-    source, _, path = page.partition(":")
-    return source, path
-
-
-def index_revision(revision: str, audience: Sequence[str]) -> str:
-    """The revision under which a page is indexed. Its end tells who could read its source at that time."""
-    return f"{revision}.{access_mark(audience)}"
-
-
-def access_mark(audience: Sequence[str]) -> str:
-    return "open" if EVERYONE in audience else fingerprint(mark.encode() for mark in audience)
-
-
-def narrowed(origin: Origin, raw: RawPage, own: tuple[str, ...] | None) -> tuple[str, ...]:
-    """Who may read a page: by its source, by its place there, and as its author says (`own`).
-
-    Raises:
-        PageError: nobody is left.
-    """
-    return _narrowed(_narrowed(origin.audience, raw.audience), own)
-
-
-def _narrowed(source: tuple[str, ...], page: tuple[str, ...] | None) -> tuple[str, ...]:
-    """A page may narrow its source's audience, never widen it."""
-    if page is None or EVERYONE in page:
-        return source
-    if EVERYONE in source:
-        return page
-    both = tuple(mark for mark in page if mark in source)
-    if not both:
-        raise PageError(
-            f"its audience ({', '.join(page)}) has no channel in common with its source's ({', '.join(source)})",
-            withdraw=True,
-        )
-    return both
-
-
 def _where(raw: RawPage, title: str) -> str:
     """Where the page stands, as a path. A slash or a question mark in a title parts nothing."""
     names = (*raw.parents, title) if raw.parents else ()
@@ -283,20 +217,6 @@ def _dates(front: FrontMatter, raw: RawPage) -> PageDates:
     source = None if raw.arrived and front.written else raw.edited
     known = [day for day in (source, front.written) if day is not None]
     return replace(front.dates, edited=front.dates.edited or max(known, default=None))
-
-
-def _successor(written: str, path: str, source: Source, known: Collection[str]) -> str:
-    """The address of the page that the author names by path; anything else (a URL, a title) stays as written."""
-    if split_address(written).scheme:
-        return written
-    target = unquote(split_address(written).path)
-    folder = path.rpartition("/")[0]
-    for base in (folder, ""):
-        found = normpath(join(base, target.lstrip("/")))
-        for candidate in (found, *(f"{found}{suffix}" for suffix in SUFFIXES)):
-            if candidate in known:
-                return source.url_of(candidate)
-    return written
 
 
 def _sample(parsed: ParsedPage) -> str:

@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import Protocol
 
 from ingest.errors import SyncRefusedError
-from ingest.pipeline import source_and_path
+from ingest.origin import source_and_path
 from kb.index.port import Searchable
 from kb.jobs import FailedPage
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from ingest.distributed.page_queue import PageJobQueue
 from ingest.distributed.serialization import Outcome, PageJob, encode_manifest, manifest_key_of
 from ingest.listing import Work
-from ingest.pipeline import Origin
+from ingest.origin import Origin
 from ingest.sources.port import RawPage
 from kb.errors import StoreUnavailableError
 from kb.index.port import IndexManifest

@@ -16,7 +16,8 @@ import numpy as np
 from pydantic import TypeAdapter
 
 from ingest.errors import PageError
-from ingest.pipeline import Origin, PreparedPage
+from ingest.origin import Origin
+from ingest.pipeline import PreparedPage
 from ingest.sources.port import RawPage
 from kb.index.port import IndexedChunk, IndexManifest, SparseVector
 from kb.models import Chunk, Page

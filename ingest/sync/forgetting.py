@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from urllib.parse import unquote
 
 from ingest.errors import ForgetRefusedError
-from ingest.pipeline import source_and_path
+from ingest.origin import source_and_path
 from kb.addresses import split_address
 from kb.index.port import PageAddress, VectorIndex
 from kb.store.forgotten import ForgottenPages

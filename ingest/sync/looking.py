@@ -17,10 +17,11 @@ from ingest.errors import PageError
 from ingest.faults import as_page_failure
 from ingest.front_matter.page_fields import split_front_matter
 from ingest.listing import Listing, Work, ids_of
+from ingest.origin import Origin, narrowed, page_id
 from ingest.page import ParsedPage
 from ingest.parsers.formats import kind_of
 from ingest.parsers.text import decoded
-from ingest.pipeline import Origin, PagePipeline, narrowed, page_id
+from ingest.pipeline import PagePipeline
 from ingest.sources.port import RawPage
 from ingest.swap_checks import source_loss
 from ingest.sync.live import LivePages

@@ -8,7 +8,8 @@ from collections.abc import Callable, Sequence
 from ingest.errors import PageError
 from ingest.faults import as_page_failure
 from ingest.listing import Work, ids_of
-from ingest.pipeline import PreparedPage, linked
+from ingest.page_links import linked
+from ingest.pipeline import PreparedPage
 from ingest.sync.emptied import STAYS
 from ingest.sync.live import LivePages
 from ingest.sync.looking import FirstLook

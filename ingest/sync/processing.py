@@ -14,8 +14,9 @@ from ingest.distributed.serialization import Outcome
 from ingest.errors import PageError
 from ingest.faults import as_page_failure
 from ingest.listing import Work
+from ingest.origin import Origin
 from ingest.parsers.redirects import may_redirect, redirect_of
-from ingest.pipeline import Origin, PagePipeline
+from ingest.pipeline import PagePipeline
 from ingest.sources.port import RawPage
 from ingest.sync.emptied import Emptied
 from ingest.sync.live import LivePages

@@ -14,17 +14,16 @@ finds what is missing. Four rules keep text from being lost, or from staying:
 
 from __future__ import annotations
 
-import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ingest.distributed.coordinator import Coordinator
 from ingest.errors import SyncRefusedError
 from ingest.listing import Listing, Work, ids_of
+from ingest.origin import source_and_path
 from ingest.parsers.reader import Reader
-from ingest.pipeline import DetectLanguage, Embedder, Lexical, PagePipeline, source_and_path
+from ingest.pipeline import DetectLanguage, Embedder, Lexical, PagePipeline
 from ingest.sources.port import Source
 from ingest.swap_checks import Golden, enforce, failed_sources, lost_questions, mass_loss, missing
 from ingest.sync.calibrating import Calibrator, measure, measure_if_due
@@ -41,7 +40,6 @@ from kb.errors import IndexDamagedError
 from kb.index.port import IndexWriter, PageAddress, Rebuild, VectorIndex
 from kb.jobs import SyncReport
 from kb.pages.freshness import Clock
-from kb.runtime.tasks import cancelled
 from kb.store.forgotten import ForgottenPages, InMemoryForgotten
 
 logger = logging.getLogger(__name__)
@@ -172,7 +170,7 @@ class Sync:
             return
         made_with = await self._index.manifest()
         if made_with is None:
-            async with self._warming():
+            async with self._pipeline.warming():
                 await self._start_empty()
                 await self._update(chosen, run, anew=full)
             return
@@ -186,15 +184,6 @@ class Sync:
             await self._rebuild(run, like_live=True)
         else:
             await self._update(chosen, run, anew=full)
-
-    @asynccontextmanager
-    async def _warming(self) -> AsyncIterator[None]:
-        """Starts the readers beside what comes before the first page is read."""
-        warming = asyncio.create_task(self._pipeline.warm())
-        try:
-            yield
-        finally:
-            await cancelled(warming)
 
     async def _live_pages(self) -> LivePages:
         """A damaged index is rebuilt by the next run over all sources,

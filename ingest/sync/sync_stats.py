@@ -6,7 +6,8 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 
-from ingest.pipeline import PreparedPage, source_and_path
+from ingest.origin import source_and_path
+from ingest.pipeline import PreparedPage
 from kb.index.port import PageAddress
 from kb.jobs import FailedPage, SyncReport
 

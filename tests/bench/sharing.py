@@ -27,7 +27,8 @@ from rich.console import Console
 from ingest.distributed.coordinator import Coordinator
 from ingest.distributed.page_queue import PageJobQueue
 from ingest.distributed.serialization import PageJob, encode_manifest, manifest_key_of
-from ingest.pipeline import Origin, PagePipeline
+from ingest.origin import Origin
+from ingest.pipeline import PagePipeline
 from ingest.sources.folder import FolderSource
 from kb.config.settings import SourceSettings
 from kb.index.edge import EdgeIndex

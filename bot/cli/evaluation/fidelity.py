@@ -18,11 +18,12 @@ from bot.cli.evaluation import fidelity_report as report
 from bot.cli.evaluation.fidelity_report import FileResult
 from ingest.chunking.chunks import MAX_TOKENS
 from ingest.errors import PageError
+from ingest.origin import Origin
 from ingest.page import ParsedPage
 from ingest.parsers.formats import kind_of
 from ingest.parsers.pool import ReaderPool
 from ingest.parsers.reader import Reader, Tokens
-from ingest.pipeline import Origin, PagePipeline
+from ingest.pipeline import PagePipeline
 from ingest.sources.confluence.elements import StorageError
 from ingest.sources.confluence.links import PageLinks
 from ingest.sources.confluence.storage import storage_to_markdown

@@ -10,7 +10,7 @@ from typing import Any
 from redis.asyncio import Redis
 
 from bot.cli.composition.sources import SourceRegistry
-from ingest.pipeline import source_and_path
+from ingest.origin import source_and_path
 from ingest.sync.history import RedisSyncHistory
 from ingest.sync.schedule import due_in
 from kb.errors import StoreUnavailableError, UnavailableError

@@ -11,7 +11,8 @@ from aiohttp import web
 
 from ingest.errors import SourceUnavailableError
 from ingest.listing import Listing
-from ingest.pipeline import Origin, PagePipeline
+from ingest.origin import Origin
+from ingest.pipeline import PagePipeline
 from ingest.sources.confluence.source import ConfluenceSource
 from ingest.sources.json_api import ApiError, JsonApi
 from ingest.sources.port import PageRef

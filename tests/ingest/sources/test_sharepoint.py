@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from ingest.pipeline import Origin, PagePipeline
+from ingest.origin import Origin
+from ingest.pipeline import PagePipeline
 from ingest.sources.port import PageRef
 from kb.retrieval.lexical import LexicalEncoder
 from kb.text.language import detect
