@@ -28,7 +28,7 @@ Rewriting = Literal["off", "heuristic", "gold"]
 SIZES = {"all": 100, "first": 18, "follow_up": 68, "stays": 61, "shifts": 16, "returns": 5}
 FLOOR_RECALL, FLOOR_NDCG, FLOOR_GOLD = 0.88, 0.77, 0.95
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.series, pytest.mark.slow, pytest.mark.timeout(300)]
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")

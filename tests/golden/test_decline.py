@@ -25,7 +25,7 @@ HERE = Path(__file__).parent
 STRANGERS = HERE / "strangers.json"
 QUOTED_FLOOR, DECLINED_CEILING, QUOTED_CEILING, AREA_FLOOR = 0.9, 0.03, 0.3, 0.95
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.series, pytest.mark.slow, pytest.mark.timeout(300)]
 
 
 def strangers() -> list[Stranger]:

@@ -75,6 +75,7 @@ async def result(tmp_path_factory: pytest.TempPathFactory) -> PlantedResult:
     return await planted(settings, sparse=SPARSE, sample=False)
 
 
+@pytest.mark.series
 @pytest.mark.slow
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("way", WAYS)
@@ -87,6 +88,7 @@ async def test_no_stale_value_is_stated_as_current_and_every_conflict_is_shown(
     assert (shown, conflicts) == (15, 15)
 
 
+@pytest.mark.series
 @pytest.mark.slow
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("way", WAYS)
