@@ -16,6 +16,7 @@ from typing import Literal
 from kb.models import Chunk, Page
 from kb.text.lexicon import Lexicon, languages, lexicon, words_of
 from kb.text.question_words import ExampleQuestions
+from kb.text.wording import stem
 
 TOPIC_WORDS = 4
 """A heading of more words is rather a sentence than a topic."""
@@ -53,8 +54,8 @@ class _PageRead:
 
     def family(self) -> list[str]:
         """Topics that share a word with the page's title: they go on from one another."""
-        title = {_stem(word) for word in words_of(self.page.title) if len(word) > 3}
-        return [one for one in self.topics() if title & {_stem(word) for word in words_of(one)}]
+        title = {stem(word) for word in words_of(self.page.title) if len(word) > 3}
+        return [one for one in self.topics() if title & {stem(word) for word in words_of(one)}]
 
     def asked(self, spelling: _Spelling) -> Iterator[str]:
         """Questions that its headings ask, or answer by telling how to do something."""
@@ -180,10 +181,6 @@ class _Spelling:
 
 def _spelling(passages: Sequence[Chunk]) -> _Spelling:
     return _Spelling(frozenset(word for one in passages for word in _LARGE_WITHIN.findall(one.text)))
-
-
-def _stem(word: str) -> str:
-    return word[:5]
 
 
 def _known(language: str) -> Lexicon:

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from kb.models import Hit, Rewrite, Turn
 from kb.retrieval.confidence import EvidenceFeatures
 from kb.text.lexicon import Lexicon, lexicon, words_of
+from kb.text.wording import stem
 
 INTERPRETATIONS = 3
 """The most interpretations that are offered; more would be a list of search results."""
@@ -19,8 +20,6 @@ ALIKE = 0.92
 """Pages that reach this share of the best final score fit alike. In the sample
 handbook the page that is meant leads the next one by more ("TOGAF" 0.87,
 "warranty" 0.91) where one is meant, and by less where none is ("leave" 0.96)."""
-STEM = 4
-"""Letters by which two words count as forms of one: "laptop", "laptops"."""
 
 
 def competing_pages(
@@ -67,8 +66,8 @@ def _rivals(features: EvidenceFeatures) -> list[str]:
 
 
 def _telling(text: str, words: Lexicon) -> set[str]:
-    return {word[:STEM] for word in words_of(text) if words.is_content(word)}
+    return {stem(word) for word in words_of(text) if words.is_content(word)}
 
 
 def _stems(title: str) -> set[str]:
-    return {word[:STEM] for word in words_of(title)}
+    return {stem(word) for word in words_of(title)}

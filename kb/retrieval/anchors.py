@@ -16,11 +16,10 @@ from typing import Literal
 from kb.config.search_settings import AnchorSettings
 from kb.models import Hit, Rewrite, Turn
 from kb.text.lexicon import languages, lexicon, starts_with_phrase, words_of
+from kb.text.wording import stem
 
 RETURN_OVERLAP = 0.6
 """Share of a question's content words that an earlier turn must hold to count as its topic: most, not half."""
-STEM = 5
-"""Leading letters that make two words count as one ("holiday", "holidays"): rough, but alike in every language."""
 VAGUE = 2
 """Content words of a question up to which similarity says little about which page is meant."""
 
@@ -132,7 +131,7 @@ def _returned_to(turns: Sequence[Turn], rewrite: Rewrite) -> Turn | None:
 
 
 def _stems(text: str) -> set[str]:
-    """The first letters of the words that carry a topic, in every language with a list of function words."""
+    """Stems of the words that carry a topic, in every language with a list of function words."""
     lexicons = [lexicon(language) for language in languages()]
     words = words_of(text)
     while opening := max(
@@ -141,7 +140,7 @@ def _stems(text: str) -> set[str]:
     ):
         words = words[opening:]  # "and", "back to": they say how a question relates, not what it is about
     return {
-        word[:STEM]
+        stem(word)
         for word in words
         if all(words_of_language.is_content(word) for words_of_language in lexicons)
     }

@@ -11,12 +11,10 @@ import re
 from kb.rewriting.context import ThreadContext
 from kb.rewriting.spelling import correct
 from kb.text.lexicon import SPACELESS, Lexicon, starts_with_phrase, words_of
+from kb.text.wording import stem
 
 LEAST_KEPT = 0.5
 """Share of the question's content words that a rewrite has to keep: history must not replace the question."""
-STEM = 4
-"""Letters by which two words count as forms of one: "expire", "expires"."""
-
 _LINK = re.compile(r"\w+://|\bwww\.|\bmailto:|\]\(", re.IGNORECASE)
 _DOMAIN = re.compile(r"(?<![\w@.-])(?:[\w-]+\.)+[a-z]{2,}(?:/\S*)?", re.IGNORECASE)
 _MENTION = re.compile(r"<[!@#][^>]*>?|@(?:channel|here|everyone)\b", re.IGNORECASE)
@@ -40,11 +38,11 @@ def strays(
         return "answered"
     mended = correct(question, lexicon, thread=words_of(context.text), vocabulary=None)
     asked, kept = _stems(mended, lexicon), _stems(query, lexicon)
-    common = {word[:STEM] for word in lexicon.words.common}
-    own = asked - common - {word[:STEM] for word in lexicon.sequence_words}
+    common = {stem(word) for word in lexicon.words.common}
+    own = asked - common - {stem(word) for word in lexicon.sequence_words}
     if whole and own and sum(_is_in(stem, kept) for stem in own) < LEAST_KEPT * len(own):
         return "question_lost"
-    asking = {word[:STEM] for phrase in lexicon.small_talk.asking for word in words_of(phrase)}
+    asking = {stem(word) for phrase in lexicon.small_talk.asking for word in words_of(phrase)}
     if whole and not own and asked & common and not (kept & common) - (asking - asked):
         return "question_lost"  # "cost" may become "price", but not "look up"
     if not lexicon.words.function:  # no word classes: a stray word cannot be told from a small one
@@ -95,8 +93,8 @@ def _asks(text: str, lexicon: Lexicon) -> bool:
 def _stems(text: str, lexicon: Lexicon) -> set[str]:
     """Where no space parts the words, each character that is more than grammar stands for one."""
     if SPACELESS.search(text):
-        return {found[:STEM] for found in _TELLING.findall(text.casefold())}
-    return {word[:STEM] for word in lexicon.content_of(text)}
+        return {stem(found) for found in _TELLING.findall(text.casefold())}
+    return {stem(word) for word in lexicon.content_of(text)}
 
 
 def _is_in(stem: str, stems: set[str]) -> bool:

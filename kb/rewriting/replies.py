@@ -14,9 +14,10 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from kb.rewriting.spelling import correct
-from kb.rewriting.spoken import STEM, ordinary_words, sentences_of
+from kb.rewriting.spoken import ordinary_words, sentences_of
 from kb.text.language import detect
 from kb.text.lexicon import Lexicon, languages, lexicon, starts_with_phrase, words_of
+from kb.text.wording import stem
 
 READ = 500
 """Characters of a long message's beginning, and of its end: what is wanted stands there."""
@@ -116,8 +117,8 @@ def _read(text: str, lexicon: Lexicon, before: str, offered: str, names: Collect
     about = [
         sentence for sentence in either if sentence.asks and not sentence.to_person and not sentence.is_tag
     ]
-    own = {word[:STEM] for word in words_of(offered) if lexicon.is_content(word)}
-    own_words = {word[:STEM] for word in words_of(before) if lexicon.is_content(word)}
+    own = {stem(word) for word in words_of(offered) if lexicon.is_content(word)}
+    own_words = {stem(word) for word in words_of(before) if lexicon.is_content(word)}
     return ReplySignals(
         says=bool(saying),
         remarks=not any(sentence.tells or len(sentence.words) > REMARK for sentence in saying),

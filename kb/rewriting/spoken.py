@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from functools import cache
 
 from kb.text.lexicon import SPACELESS, Lexicon, languages, lexicon, starts_with_phrase, words_of
+from kb.text.wording import stem
 
 PHRASE = 12
 """Words of a bare phrase, without anybody who acts: longer ones tell something."""
 CHOICE = 8
 """Words of a reply that picks one of what we offered."""
-STEM = 4
-"""Letters by which two words count as forms of one."""
+INFLECTED = 5
+"""Letters from which the last one of an ordinal is an ending: "segundo", "segunda"."""
 
 _ENDS = re.compile(r"(?<=[.!?？！。…])\s+|(?<=[？！。])|\n+")
 _ASKS = re.compile(r"[?？؟]")
@@ -220,7 +221,7 @@ class SpokenSentence:
             return False
         sequence = self.lexicon.sequence
         picking = {*sequence.first, *sequence.last, *sequence.numbers, *self.lexicon.speaking.choices}
-        places = tuple(word[:-1] for word in sequence.ordinals if len(word) > STEM)  # "segundo", "segunda"
+        places = tuple(word[:-1] for word in sequence.ordinals if len(word) >= INFLECTED)
         picked = any(word in picking or word.isdecimal() or word.startswith(places) for word in self.words)
         return (picked and len(self.words) <= CHOICE // 2 + 1) or not self.stems.isdisjoint(offered)
 
@@ -238,7 +239,7 @@ class SpokenSentence:
 
     @property
     def stems(self) -> frozenset[str]:
-        return frozenset(word[:STEM] for word in self.words if self.lexicon.is_content(word))
+        return frozenset(stem(word) for word in self.words if self.lexicon.is_content(word))
 
     @property
     def _has_content(self) -> bool:

@@ -23,6 +23,9 @@ _ELISION = re.compile(r"\b(?:[cdjlmnst]|qu)['’](?=[^\W\d_]{2})", re.IGNORECASE
 _CJK = re.compile(r"[぀-ヿ㐀-鿿가-힯฀-๿]")
 _SUFFIXES = ("ings", "ing", "edly", "ed", "ers", "er", "ies", "es", "en", "em", "e", "s", "n", "y")
 
+STEM = 4
+"""Letters that always stay of a word."""
+
 STOP_WORDS = union(lambda lexicon: lexicon.words.stop)
 
 
@@ -40,13 +43,18 @@ def tokens(plain_text: str) -> list[str]:
 
 @lru_cache(maxsize=50_000)
 def stem(word: str) -> str:
-    """Case, accents and the commonest endings removed; four letters always stay."""
+    """Case, accents and the commonest endings removed, one after the other ("holidays" meets "holiday")."""
     folded = word.casefold() if word.isascii() else _without_accents(word)
     folded = folded.removesuffix("'s")
-    for suffix in _SUFFIXES:
-        if folded.endswith(suffix) and len(folded) - len(suffix) >= 4:
-            return folded.removesuffix(suffix)
+    while ending := _ending(folded):
+        folded = folded.removesuffix(ending)
     return folded
+
+
+def _ending(word: str) -> str:
+    return next(
+        (ending for ending in _SUFFIXES if word.endswith(ending) and len(word) - len(ending) >= STEM), ""
+    )
 
 
 def _without_accents(word: str) -> str:
