@@ -58,6 +58,13 @@ def _key_of(name: str) -> str:
     return _JOINTS.sub("", folded(name))
 
 
+@lru_cache(maxsize=512)
+def _asked(names: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+    """The key of each, and the name inside it. Every page is asked for the same ones, a thousand of them."""
+    parts = (name.partition(".") for name in names)
+    return tuple((key_of(outer), inner) for outer, _, inner in parts)
+
+
 class Fields:
     def __init__(self, values: Mapping[str, object]) -> None:
         self.all = tuple(_walk(values, set(), own=True))
@@ -68,9 +75,8 @@ class Fields:
 
     def named(self, *names: str) -> Iterator[Field]:
         """Fields of these names, those of the first name first. "date.updated": `updated` inside `date`."""
-        for name in names:
-            outer, _, inner = name.partition(".")
-            for one in self._own.get(key_of(outer), ()):
+        for key, inner in _asked(names):
+            for one in self._own.get(key, ()):
                 if not inner:
                     yield one
                 elif isinstance(one.value, Mapping):
