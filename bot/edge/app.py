@@ -64,7 +64,7 @@ class SlackUnavailableError(UnavailableError):
 
 @dataclass(kw_only=True, slots=True)
 class Activity:
-    """What came in, for `status` and `doctor`: a bot that Slack has forgotten looks well from within."""
+    """Counts events from Slack, for `status` and `doctor`: a bot that Slack has forgotten looks well from within."""
 
     clock: Callable[[], datetime]
     last_event: datetime | None = field(default=None)
@@ -81,7 +81,7 @@ class Activity:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Handlers:
-    """Who serves what."""
+    """The handlers that the listeners call."""
 
     asking: Asking
     listeners: Listeners

@@ -24,19 +24,19 @@ from kb.text.unicode import well_formed_value
 logger = logging.getLogger(__name__)
 
 AT_ONCE = 32
-"""Requests of a lane that Bolt has: as many as there are connections to Redis. Were it hundreds, some
+"""Requests of one queue that Bolt handles at once: as many as there are connections to Redis. Were it hundreds, some
 would wait for one until they failed, for a connection goes to whoever asks when it is given back."""
 MOST_WAITING = 500
 LONGEST_WAIT_S = 2.0
 """Slack waits for three."""
 
 
-class LaneFullError(UnavailableError):
-    """So much is being handled that this cannot begin in time."""
+class DispatchQueueFullError(UnavailableError):
+    """Too many requests are being handled for this one to begin in time."""
 
 
-class Lane:
-    """So many at once, the others in the order in which they came."""
+class DispatchQueue:
+    """Lets `at_once` requests run; the others wait in the order in which they came."""
 
     def __init__(self, at_once: int = AT_ONCE, *, longest_wait_s: float = LONGEST_WAIT_S) -> None:
         self._free = asyncio.Semaphore(at_once)
@@ -51,16 +51,16 @@ class Lane:
     async def turn(self) -> AsyncIterator[None]:
         """
         Raises:
-            LaneFullError: too many wait, or this one has for too long.
+            DispatchQueueFullError: too many wait, or this one has for too long.
         """
         if self._waiting >= MOST_WAITING:
-            raise LaneFullError("too many wait")
+            raise DispatchQueueFullError("too many wait")
         self._waiting += 1
         try:
             async with asyncio.timeout(self._longest_wait_s):
                 await self._free.acquire()
         except TimeoutError:
-            raise LaneFullError("it would be too late") from None
+            raise DispatchQueueFullError("it would be too late") from None
         finally:
             self._waiting -= 1
         try:
@@ -75,7 +75,7 @@ class DrainingApp(AsyncApp):
     def __init__(self, *, prefilter: Prefilter, **bolt: Any) -> None:
         super().__init__(**bolt)
         self.prefilter = prefilter
-        self._first, self._others = Lane(), Lane()
+        self._first, self._others = DispatchQueue(), DispatchQueue()
         self._open = True
         self._handling = 0
         self._idle = asyncio.Event()
@@ -98,14 +98,14 @@ class DrainingApp(AsyncApp):
                 self._idle.set()
 
     async def _dispatched(self, req: AsyncBoltRequest) -> BoltResponse:
-        seen = await self.prefilter.at(req.body, busy=lambda: self._others.is_busy)
+        seen = await self.prefilter.judge(req.body, busy=lambda: self._others.is_busy)
         if seen == "settled":
             return BoltResponse(status=200)
         async with (self._first if seen == "first" else self._others).turn():
             return await super().async_dispatch(req)
 
     async def drain(self, *, grace_s: float) -> None:
-        """Begins with nothing more, and waits `grace_s` seconds at most for what it is handling."""
+        """Refuses new requests, and waits `grace_s` seconds at most for those that are being handled."""
         self._open = False
         if not await happened(self._idle, within_s=grace_s):
             logger.warning("slack.cut_off", extra={"events": self._handling})

@@ -99,7 +99,7 @@ class Edge:
             asyncio.create_task(self._follower.take_up(self._background), name="take up"),
             asyncio.create_task(self.digests.run(), name="digests"),
             asyncio.create_task(self.corrections.run(), name="corrections"),
-            asyncio.create_task(self._later.run(), name="later looks"),
+            asyncio.create_task(self._later.run(), name="deferred messages"),
         ]
         return how
 
@@ -203,7 +203,7 @@ async def open_edge(
             corrections=build_corrections(clients, directory, backend, clock),
             later=DeferredWorker(
                 deferred=backend.deferred,
-                look=handlers.listeners.judge_deferred,
+                judge=handlers.listeners.judge_deferred,
                 thread_reads=handlers.listeners.attention.thread_reads,
             ),
             digests=build_digests(clients, directory, backend, handlers.fallback, settings, clock),

@@ -1,9 +1,9 @@
 """Gathers what `bot.listening.speaking` needs to decide whether a Slack message is for Footnote, with as few calls as
 possible.
 
-    mentioned, direct                -> no look anywhere
-    words that ask and answer nothing, or speak to somebody else -> none
-    a thread that we do not know     -> read only where the words ask, once: that we are not in it is remembered
+    mentioned, direct                -> nothing is read
+    text that asks and answers nothing, or speaks to somebody else -> nothing is read
+    an unknown thread                -> read once, where the text asks something; that we are not in it is remembered
     else                             -> the thread, and the names of who is in it
 
 An event has three seconds until Slack sends it again, so that a look has two. A question
@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from bot.listening.channel_settings import ChannelSettings, ChannelSettingsStore
 from bot.listening.deferred_messages import DeferredMessage
 from bot.listening.known_threads import KnownThreads
-from bot.listening.speaking import Decision, Place, Reason, ThreadMessage, decide, first_look
+from bot.listening.speaking import Decision, Place, Reason, ThreadMessage, decide, decide_by_text
 from bot.listening.thread_reads import ReadLaterError, ThreadGoneError, ThreadReads
 from bot.listening.threads import order
 from bot.queue.conversation_keys import thread_key
@@ -34,11 +34,11 @@ from kb.conversation.conversations import ConversationStore
 logger = logging.getLogger(__name__)
 
 READ_S = 2.0
-"""Seconds that reading a thread and its people's names may take together."""
+"""Seconds to read a thread and the names of its people."""
 USUAL: frozenset[Reason] = frozenset({"no_thread", "not_our_thread", "says_nothing"})
-"""Reasons for most of what is written in a channel."""
+"""Reasons of most decisions in a channel: logged at debug level."""
 SHOWN = 2000
-"""Characters of one of our messages: a question of ours is shorter."""
+"""Characters of each of our own messages that are passed on."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,9 +81,9 @@ class Attention:
         ours = ours or known == "ours"
         if known is not None and not ours:
             return Decision(speaks=False, reason="not_our_thread" if known == "not ours" else "unread")
-        look = first_look(new)
-        if look is not None:
-            return look
+        decision = decide_by_text(new)
+        if decision is not None:
+            return decision
         if known == "gone":
             return Decision(speaks=False, reason="unread")
         if not ours and not new.asks:
@@ -106,7 +106,7 @@ class Attention:
                 messages = await self.thread_reads.of(
                     event.channel, message.thread, ts=message.ts, probably_ours=ours
                 )
-                before = [one for one in messages if order(one.ts) < order(message.ts)]
+                before = [earlier for earlier in messages if order(earlier.ts) < order(message.ts)]
                 if not ours and not _is_ours(messages, me):
                     await self.known_threads.note(thread, "not ours")
                     return Decision(speaks=False, reason="not_our_thread")
@@ -119,13 +119,11 @@ class Attention:
             if asks:
                 raise ReadLaterError("the thread was not read in time", ours=ours) from error
             return Decision(speaks=False, reason="unread")
-        said = thread_messages(before, me, names)
-        return decide([*said, new], place=place_of(event), follow_ups=settings.follow_ups)
+        earlier = thread_messages(before, me, names)
+        return decide([*earlier, new], place=place_of(event), follow_ups=settings.follow_ups)
 
-    async def put_aside(self, place: DeferredMessage) -> tuple[MessageEvent, Message] | None:
-        """A message that was to be looked at later; None: it is gone, or
-        stands where we are not. Raises as `decide`.
-        """
+    async def load_deferred(self, place: DeferredMessage) -> tuple[MessageEvent, Message] | None:
+        """Reads a deferred message; None: it is gone, or its thread is not ours. Raises as `decide`."""
         me = await self.people.me()
         thread = thread_key(me.team_id, place.channel, place.thread_ts)
         known = await self.known_threads.of(thread)
@@ -153,7 +151,7 @@ class Attention:
 
 
 def _is_ours(messages: Sequence[Message], me: Me) -> bool:
-    """Whether we wrote in this thread, or were spoken to."""
+    """Whether we wrote in this thread or were mentioned there."""
     return any(me.wrote(one) or (one.by_a_person and mentions(one.text, me.user_id)) for one in messages)
 
 

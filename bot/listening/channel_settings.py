@@ -26,8 +26,8 @@ from kb.store.redis import store_failures, text_of
 
 logger = logging.getLogger(__name__)
 
-BELIEVED_S = 30.0
-"""Seconds for which another bot may go on with the settings of before."""
+CACHED_S = 30.0
+"""Seconds for which another replica may use the old settings."""
 _UNAVAILABLE = "the settings of the channels do not answer"
 
 
@@ -45,7 +45,7 @@ class ChannelSettings(FrozenModel):
 
     @classmethod
     def of_bot(cls, settings: SlackSettings) -> Self:
-        """What holds in a channel that has set nothing."""
+        """Returns the settings of a channel that has set nothing."""
         return cls(follow_ups=settings.follow_ups, corrections=settings.corrections)
 
 
@@ -77,7 +77,7 @@ class ChannelSettingsStore:
         """Never raises for an outage; see the module."""
         now = self._monotonic()
         at, known = self._known.get(channel_id, (None, self._defaults))
-        if at is not None and now - at < BELIEVED_S:
+        if at is not None and now - at < CACHED_S:
             return known
         try:
             with store_failures(_UNAVAILABLE):
@@ -128,13 +128,13 @@ class SourceNames(Protocol):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ChannelSources:
-    """What a channel's settings mean for an answer there, with the sources that there are now."""
+    """Applies a channel's choice of sources to the sources that exist now."""
 
     store: ChannelSettingsStore
     known: SourceNames
 
     async def sources(self, channel_id: str) -> Sequence[str]:
-        """Those that it wants to be told from; empty: all."""
+        """Returns the names of the sources that are searched for the channel; empty: all."""
         return chosen(await self.store.of(channel_id), self.known.sources())
 
 

@@ -24,17 +24,17 @@ from kb.store.redis import store_failures
 logger = logging.getLogger(__name__)
 
 MOST = 2_000
-"""Messages: an hour of looks at Slack's pace, and 300 kB."""
+"""Messages: an hour of reads at Slack's rate limit, and 300 kB."""
 MOST_OURS = 2_000
-"""More of them in threads that we are in: what strangers write takes no room from those."""
+"""Further messages, of threads that we are in: other threads take no room from these."""
 WITHIN, WITHIN_OURS = timedelta(minutes=10), timedelta(minutes=30)
 """After that an answer is of no use to a conversation that went on
 without it; one that we are in waits as questions do.
 """
 FIRST_S, LONGEST_S = 2.0, 60.0
-"""Seconds between two looks: as long as the message has waited, within these."""
+"""Seconds between two attempts: as long as the message has waited, within these bounds."""
 HELD_S = 60.0
-"""How long a message that was taken stays with whoever took it."""
+"""Seconds for which a taken message is nobody else's."""
 IDLE_S = 1.0
 BETWEEN_S = 0.02
 """After one that has to wait on: those behind it may be of threads that we are in, for which there is no wait."""
@@ -48,7 +48,7 @@ return first
 
 
 class DeferredMessage(FrozenModel):
-    """Where a message stands. `since`: when it came, in seconds. `ours`: its thread is known as one that we are in."""
+    """The place of a deferred message. `since`: when it came, in seconds. `ours`: we take part in its thread."""
 
     channel: str
     channel_type: str
@@ -81,11 +81,11 @@ class DeferredMessages:
         )
 
     async def add(self, place: DeferredMessage) -> bool:
-        """False: too many wait."""
+        """Defers one message. False: too many wait."""
         return (await self.add_all([place]))[0]
 
     async def add_all(self, places: Sequence[DeferredMessage]) -> list[bool]:
-        """Whether each was put aside: the first, as far as there is room."""
+        """Defers messages in their order while there is room; returns whether each was deferred."""
         with store_failures("a message cannot be put aside"):
             waiting = await self._redis.zcard(self._name)
             added = []
@@ -101,7 +101,7 @@ class DeferredMessages:
         return added
 
     async def take(self) -> DeferredMessage | None:
-        """One that may be looked at; nobody else gets it for `HELD_S`."""
+        """Takes a message that is due; nobody else gets it for `HELD_S`."""
         now = self._clock().timestamp()
         with store_failures("a message that was put aside cannot be taken"):
             taken = await self._script(keys=[self._name], args=[now, now + HELD_S])
@@ -118,8 +118,8 @@ class DeferredMessages:
         with store_failures("a message that was put aside cannot be dropped"):
             await self._redis.zrem(self._name, place.member)
 
-    async def again(self, place: DeferredMessage) -> bool:
-        """False: it has waited for too long, and is dropped."""
+    async def postpone(self, place: DeferredMessage) -> bool:
+        """Schedules another attempt. False: the message has waited for too long, and is dropped."""
         now = self._clock().timestamp()
         within = WITHIN_OURS if place.ours else WITHIN
         if now - place.since > within.total_seconds():
@@ -137,14 +137,14 @@ class DeferredMessages:
 
 @dataclass(frozen=True, kw_only=True)
 class DeferredWorker:
-    """Looks at what was put aside. `look` decides about one message, by way of `thread_reads`."""
+    """Judges deferred messages, one after the other. `judge` decides about one, by way of `thread_reads`."""
 
     deferred: DeferredMessages
-    look: Callable[[DeferredMessage], Awaitable[None]]
+    judge: Callable[[DeferredMessage], Awaitable[None]]
     thread_reads: ThreadReads
 
     async def run(self) -> None:
-        """Until it is cancelled; then it ends all looks."""
+        """Runs until cancelled; then it cancels all reads."""
         try:
             await self._run()
         finally:
@@ -157,16 +157,16 @@ class DeferredWorker:
                 if place is None:
                     await asyncio.sleep(IDLE_S)
                 else:
-                    await self._look(place)
+                    await self._judge(place)
             except StoreUnavailableError as error:
                 logger.warning("unread.store_lost", extra={"cause": str(error)})
                 await asyncio.sleep(AWAY_S)
 
-    async def _look(self, place: DeferredMessage) -> None:
+    async def _judge(self, place: DeferredMessage) -> None:
         try:
-            await self.look(place)
+            await self.judge(place)
         except ReadLaterError:
-            if not await self.deferred.again(place):
+            if not await self.deferred.postpone(place):
                 logger.warning(
                     "message.left", extra={"channel": place.channel, "ts": place.ts, "reason": "unread"}
                 )

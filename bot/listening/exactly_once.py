@@ -39,7 +39,7 @@ _UNAVAILABLE = "what was said once cannot be told"
 
 
 class ExactlyOnce:
-    """Who says what. Every method raises `StoreUnavailableError` when Redis does not answer."""
+    """Claims and promises of notices. Every method raises `StoreUnavailableError` when Redis does not answer."""
 
     def __init__(self, redis: Redis, *, namespace: str) -> None:
         self._redis = redis
@@ -66,12 +66,12 @@ class ExactlyOnce:
         return state is not None and text_of(state) == "said"
 
     async def promise(self, name: str, what: Mapping[str, Any]) -> None:
-        """`what` is JSON data: all that whoever says it needs to know."""
+        """Records that a notice must be posted. `what`: JSON data that posting it needs."""
         with store_failures(_UNAVAILABLE):
             await self._redis.hset(self._promises, name, json.dumps(what, ensure_ascii=False))
 
     async def withdraw(self, name: str) -> None:
-        """Nobody says it any more; whoever holds it may still."""
+        """Removes a promise; whoever holds its claim may still post."""
         with store_failures(_UNAVAILABLE):
             await self._redis.hdel(self._promises, name)
 
@@ -90,7 +90,7 @@ class ExactlyOnce:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Notice:
-    """What is said where. `name` tells it from all others; it travels in the message's metadata."""
+    """A message to post. `name` identifies it; it travels in the message's metadata."""
 
     name: str
     channel: str
@@ -100,7 +100,7 @@ class Notice:
 
 
 class Notices:
-    """Posts what its holder may say. `posting` must not retry lost connections."""
+    """Posts notices. `posting` must not retry lost connections."""
 
     def __init__(
         self, *, posting: AsyncWebClient, reading: AsyncWebClient, people: People, threads: Threads
@@ -111,7 +111,7 @@ class Notices:
         self._threads = threads
 
     async def post(self, notice: Notice) -> None:
-        """Posts it, unless it stands there already.
+        """Posts a notice, unless an earlier holder of its claim posted it.
 
         Raises:
             slack_sdk's and aiohttp's errors: it may stand there or not; the next holder looks.

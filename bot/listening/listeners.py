@@ -58,13 +58,13 @@ class Listeners:
     clock: Callable[[], datetime]
 
     async def on_mention(self, event: dict[str, Any]) -> None:
-        """`app_mention`: somebody speaks to us. Its `message` twin is the same question."""
+        """Handles `app_mention`; the `message` event of the mention is the same question."""
         message = Message.read(event)
         if await self._is_listened_to(message):
             await self._accept(MessageEvent.read(event), message, MENTIONED)
 
     async def on_message(self, event: dict[str, Any]) -> None:
-        """`message` in a channel, a direct message or a group: written, edited or deleted."""
+        """Handles `message` in a channel, a direct message or a group: posted, edited or deleted."""
         told = MessageEvent.read(event)
         if told.is_deletion:
             await self.on_message_deleted(told)
@@ -76,8 +76,8 @@ class Listeners:
                 await self._judge(told, message)
 
     async def judge_deferred(self, place: DeferredMessage) -> None:
-        """Decides about a message that was put aside. Raises as `Attention.decide`."""
-        found = await self.attention.put_aside(place)
+        """Decides about a deferred message. Raises as `Attention.decide`."""
+        found = await self.attention.load_deferred(place)
         if found is None or not await self._is_listened_to(found[1]):
             return
         decision = await self.attention.decide(*found)
@@ -85,7 +85,7 @@ class Listeners:
             await self._accept(*found, decision)
 
     async def _judge(self, event: MessageEvent, message: Message, *, known: bool = False) -> None:
-        """Accepts a message that is for us. `known`: it is in any case, and only how it is asked is still open."""
+        """Accepts a message that is for us. `known`: a version of it was accepted before, so it is."""
         try:
             decision = await self.attention.decide(event, message)
         except ReadLaterError as later:
@@ -106,9 +106,9 @@ class Listeners:
             await self._accept(event, message, decision)
 
     async def _is_listened_to(self, message: Message) -> bool:
-        """Whether we listen to who wrote this at all.
+        """Whether the writer is a person, or a form that starts a thread and mentions us. Other bots are ignored.
 
-        A form is heard where it starts a thread, once: no bot is ever talked with. In a thread it never is.
+        A form in a thread is ignored, so that no bot is ever talked with.
         """
         if message.by_a_person:
             return message.subtype in READ_SUBTYPES
@@ -119,7 +119,7 @@ class Listeners:
         return not ours and mentions(message.text, me.user_id)
 
     async def on_message_edited(self, event: MessageEvent) -> None:
-        """New words of a message that we accepted are a question; so are those that now speak to us.
+        """Accepts an edit with new words, of a message that was accepted before or that speaks to us now.
 
         Whether the words are new is judged where they are accepted: Slack tells an edit that adds a mention twice, in
         any order, and tells revisions that change nothing.
@@ -140,7 +140,7 @@ class Listeners:
         return await self._was_answered(thread_key(team, event.channel, message.thread), message.ts)
 
     async def _was_answered(self, thread: ThreadKey, ts: str) -> bool:
-        """Long ago, too: a conversation is kept for longer than a claim."""
+        """Whether the conversation holds an answer to it; a conversation is kept for longer than a claim."""
         return any(turn.question_ts == ts for turn in await self.conversations.load(thread))
 
     async def on_message_deleted(self, event: MessageEvent) -> None:

@@ -8,9 +8,8 @@
     another thread                                      -> for Bolt, but so many at a time and a second: the
     rest is put aside
 
-A glance is exact: it settles what `bot.listening.attention` would leave, and
-knows nothing of its own. Judging words takes milliseconds, so that in a flood the
-words of what may not be ours are judged later, where its thread is looked at.
+It drops only what `bot.listening.attention` would leave, and has no rules of its own. Judging a text takes
+milliseconds: in a flood, messages of unknown threads are deferred and judged later.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ from kb.models import ThreadKey
 
 logger = logging.getLogger(__name__)
 
-Seen = Literal["settled", "first", "other"]
+Verdict = Literal["settled", "first", "other"]
 """For Bolt, "first" is what speaks to us or waits for us; "other" what may not be for us."""
 
 JUDGED_A_MINUTE, JUDGED_AT_ONCE = 1500.0, 100.0
@@ -74,7 +73,7 @@ class _PlainMessage(Payload):
 
 
 class Prefilter:
-    """`noting` is told of what is settled here: Bolt never hears of it. `clock` counts seconds from anywhere."""
+    """`noting` is called for each event that is dropped here, since Bolt never gets it. `clock` counts seconds."""
 
     def __init__(
         self,
@@ -87,12 +86,12 @@ class Prefilter:
         self._attention = attention
         self._noting = noting
         self._judged = TokenBucket(per_minute=JUDGED_A_MINUTE, burst=JUDGED_AT_ONCE, clock=clock)
-        self._shed = _Shed(clock=clock)
+        self._shed = _ShedLog(clock=clock)
         self._threads = BatchedCalls(self._known)
         self._aside = BatchedCalls(deferred.add_all)
         self._place = deferred.place
 
-    async def at(self, told: Mapping[str, Any], *, busy: Callable[[], bool]) -> Seen:
+    async def judge(self, told: Mapping[str, Any], *, busy: Callable[[], bool]) -> Verdict:
         """
         Args:
             busy: whether Bolt has as much as it may have of what may not be for us.
@@ -117,12 +116,14 @@ class Prefilter:
             return "first"
         if written.user in {me.user_id, "USLACKBOT"}:
             return "other"
-        seen = await self._written(written, me.team_id, me.user_id, busy=busy)
+        seen = await self._judge(written, me.team_id, me.user_id, busy=busy)
         if seen == "settled":
             self._noting()
         return seen
 
-    async def _written(self, written: _PlainMessage, team: str, us: str, *, busy: Callable[[], bool]) -> Seen:
+    async def _judge(
+        self, written: _PlainMessage, team: str, us: str, *, busy: Callable[[], bool]
+    ) -> Verdict:
         settings = await self._attention.channel_settings.of(written.channel)
         if written.thread_ts is None or written.thread_ts == written.ts:
             return "other" if settings.unasked else "settled"
@@ -155,8 +156,8 @@ class Prefilter:
 
 
 @dataclass(kw_only=True, slots=True)
-class _Shed:
-    """One line of the log for many messages."""
+class _ShedLog:
+    """Logs one line for many shed messages."""
 
     clock: Callable[[], float]
     _kept: int = 0

@@ -47,7 +47,7 @@ Reason = Literal[
 """The first eight speak, the others are silence. "unread": the thread could not be read in time."""
 
 SLEEPS_AFTER = 3
-"""Messages among people since Footnote last spoke: then the thread is theirs."""
+"""Messages of people since Footnote last spoke, after which it stays silent."""
 ASKS_BACK = frozenset({"unclear", "declined"})
 """Outcomes that ask for other words: "Do you mean A or B?", "Try naming the product, team or rule you mean."."""
 
@@ -91,8 +91,8 @@ def _words(text: str) -> ReplySignals:
     return read_reply(text)
 
 
-def first_look(new: ThreadMessage) -> Decision | None:
-    """What a message's words alone decide, before anybody reads the thread; None: they leave it open."""
+def decide_by_text(new: ThreadMessage) -> Decision | None:
+    """Decides by a message's text alone, without its thread; None: the thread must be read."""
     reply = _words(new.text)
     if reply.to_group or reply.to_named:
         return _silence("to_others")

@@ -1,10 +1,10 @@
 """Reads Slack threads to decide whether a message there is for us: shares reads, limits how many run, and keeps to
 Slack's rate limit.
 
-    two messages of one thread      -> one look, where it shows both
+    two messages of one thread      -> one read, where it shows both
     a thread that we may be in      -> at once, unless Slack has just refused
     another thread                  -> at once as well, but so many a minute: answering needs Slack's allowance, too
-    no look now                     -> `ReadLaterError`
+    no read now                     -> `ReadLaterError`
 
 Slack allows some 50 calls of conversations.replies a minute.
 """
@@ -41,11 +41,11 @@ who edits a reply five times asks for one look.
 """
 
 LATER_CHANGED = frozenset({"missing_scope", "no_permission", "not_allowed_token_type"})
-"""Slack refuses this of us, not us altogether."""
+"""Refusals of this call alone; Slack still takes others."""
 
 
 class ReadLaterError(UnavailableError):
-    """Nobody knows now what the thread says. `ours`: we are in it."""
+    """The thread cannot be read now. `ours`: we take part in it."""
 
     def __init__(self, why: str, *, ours: bool = False) -> None:
         super().__init__(why)
@@ -53,7 +53,7 @@ class ReadLaterError(UnavailableError):
 
 
 class ThreadGoneError(Exception):
-    """Slack does not show the thread, and will not for a while."""
+    """Slack refuses to show the thread."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -106,7 +106,7 @@ class ThreadReads:
             raise ReadLaterError("Slack has just refused, or has too much to answer")
         if not probably_ours and not self._bucket.take():
             raise ReadLaterError("so many threads were read in the last minute")
-        task = asyncio.create_task(self._read(key), name="look")
+        task = asyncio.create_task(self._read(key), name="thread read")
         self._running[key] = task
         task.add_done_callback(lambda done: self._ended(key, done))
         return task

@@ -1,6 +1,6 @@
 """Defines how an attempt at a question may fail, as a handler tells the queue.
 
-NotNowError            something is away: the question waits in its lane, for as long as it takes
+NotNowError            something is away: the question waits first in its thread, for as long as it takes
 UndeliverableError     Slack will not take it until somebody changes something: a dead letter at once
 anything else          a fault of ours: a few more attempts, then an apology and a dead letter
 """

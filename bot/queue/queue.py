@@ -4,8 +4,8 @@ died.
 `accept` is what stands between a Slack event and its acknowledgement. `run` is a replica's pool of workers: it takes a
 thread's first question, keeps the lease while the handler runs, and settles the outcome. A question is
 finished only after the handler returned, so a handler may see one twice and must not answer twice. While
-Slack is away a question waits in its lane: a thread keeps its order, others go on, and nothing but its age
-ends that (`bot.questions.handlers`).
+Slack is away a question waits at the head of its thread; other threads go on, and nothing but its age ends that
+(`bot.questions.handlers`).
 """
 
 from __future__ import annotations

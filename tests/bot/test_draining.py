@@ -7,13 +7,13 @@ from collections.abc import Sequence
 
 import pytest
 
-from bot.edge.draining import Lane, LaneFullError
+from bot.edge.draining import DispatchQueue, DispatchQueueFullError
 from bot.queue.batching import MOST_AT_ONCE, BatchedCalls
 from kb.errors import StoreUnavailableError
 
 
 async def test_a_lane_lets_in_so_many_and_the_others_in_their_order() -> None:
-    lane, full, ended = Lane(2), asyncio.Event(), asyncio.Event()
+    lane, full, ended = DispatchQueue(2), asyncio.Event(), asyncio.Event()
     begun: list[int] = []
 
     async def one(n: int) -> None:
@@ -35,9 +35,9 @@ async def test_a_lane_lets_in_so_many_and_the_others_in_their_order() -> None:
 
 
 async def test_who_would_wait_for_too_long_is_told_so_and_takes_no_place() -> None:
-    lane = Lane(1, longest_wait_s=0.02)
+    lane = DispatchQueue(1, longest_wait_s=0.02)
     async with lane.turn():
-        with pytest.raises(LaneFullError):
+        with pytest.raises(DispatchQueueFullError):
             async with lane.turn():
                 raise AssertionError("let in")
         gone = asyncio.create_task(lane.turn().__aenter__())

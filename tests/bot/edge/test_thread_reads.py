@@ -229,16 +229,16 @@ async def test_messages_put_aside_are_bounded_taken_by_one_and_dropped_when_old(
     assert await unread.take() is None
     now[0] += timedelta(minutes=2)
     assert await unread.take() == place  # whoever took it died
-    assert await unread.again(place)
+    assert await unread.postpone(place)
     now[0] += timedelta(minutes=10)
-    assert not await unread.again(place)
+    assert not await unread.postpone(place)
     assert await unread.waiting() == 0
     ours = at("3.0", ours=True)
     assert await unread.add(ours)
     now[0] += timedelta(minutes=29)
-    assert await unread.again(ours)
+    assert await unread.postpone(ours)
     now[0] += timedelta(minutes=2)
-    assert not await unread.again(ours)
+    assert not await unread.postpone(ours)
     assert await unread.waiting() == 0
     for n in range(2_000):
         assert await unread.add(at(f"{n}.0"))
