@@ -12,8 +12,8 @@ from typing import BinaryIO
 
 LENGTH_BYTES = 8
 """Bytes of the unsigned big-endian number before each frame."""
-GIVES_WAY = 5
-"""Niceness: a quarter of a processor that a question wants, all of one that is free."""
+GIVES_WAY = 10
+"""Niceness: a tenth of a processor that a question wants, all of one that is free. As much as embedding has."""
 
 
 def frame(content: bytes) -> bytes:
