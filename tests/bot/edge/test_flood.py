@@ -92,7 +92,7 @@ async def test_what_was_put_aside_in_a_flood_is_answered_later_where_it_is_ours(
         for turn in turns:
             await office.conversations.forget(thread, turn.question_ts or "")  # as after a year
         await office.redis.delete(f"{{{office.namespace}}}:left-threads")
-        seen = await office.edge.app.prefilter.at(event_of(follow_up), busy=BUSY)
+        seen = await office.edge.app.prefilter.judge(event_of(follow_up), busy=BUSY)
         assert seen == "settled"
         assert await put_aside(office) == 1
         await office.slack.wait_for(lambda: len(office.knowledge.asked) == 2, timeout=30)
@@ -239,4 +239,4 @@ async def test_a_follow_up_to_what_is_not_answered_yet_is_none_of_a_flood(
         await office.ask("bram", "#general", f"@footnote {HOW_MANY}", asked)
         await office.accepted(1)
         event = reply(office, asked, "And how many weeks of parental leave do I get?")
-        assert await office.edge.app.prefilter.at(event_of(event), busy=BUSY) == "other"
+        assert await office.edge.app.prefilter.judge(event_of(event), busy=BUSY) == "other"
