@@ -1,9 +1,9 @@
-"""What the author of a page says about it, in front matter of any form (see `front_blocks`).
+"""What the author of a page says about it, in front matter of any form (see `blocks`).
 
 A field that cannot be read becomes None and a note, and the page is indexed all the same. Two exceptions. A
 limit on who may read the page: where that cannot be understood, or stands in what was meant to be front
-matter and is none, the page fails, closed, rather than become public (`front_limits`). And a page that is not
-in force: a draft (`front_states`).
+matter and is none, the page fails, closed, rather than become public (`limits`). And a page that is not
+in force: a draft (`states`).
 """
 
 from __future__ import annotations

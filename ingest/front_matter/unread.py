@@ -1,6 +1,6 @@
 """Limits that nobody reads: an author named the readers of a page where, or in a way that, no program takes in.
 
-Three signs, in the text as it looks (`front_lookalikes`). Anywhere: a name for readers at the start of a
+Three signs, in the text as it looks (`lookalikes`). Anywhere: a name for readers at the start of a
 line, a cell or a comment, with one of Slack's names for its value (`| Audience | #leads |`); words that
 describe readers ("Audience: all staff") limit nobody. Between two rulers, and in what stands above a page's
 first sentence in a fence, a comment or a block of code: a name for readers, whatever its value. Code further

@@ -73,7 +73,7 @@ async def leaks(settings: Settings, *, count: int, seed: int, as_json: bool) -> 
 
 @dataclass(frozen=True, kw_only=True)
 class Walk:
-    """`overheard`: what the answerer was given for the question at hand."""
+    """Asks as one person in one place, and overhears what the answerer was given."""
 
     world: World
     pipeline: Pipeline

@@ -68,7 +68,7 @@ class _Told(BaseModel):
 
 class Permission(_Told):
     """One with whom a file is shared. `view`: only an aspect of it is, as the mere
-    name of a folder. `by_link`: only those find it who were given its address.
+    name of a folder. `discoverable`: also those find it who were not given its address.
     """
 
     type: str
