@@ -13,9 +13,9 @@ from datetime import date, datetime
 from typing import Literal
 
 EVERYONE = "*"
-"""The audience mark of a page that anybody in the workspace may read."""
+"""The principal of a page that anybody in the workspace may read."""
 NOBODY = "-"
-"""A mark that no page can have: a filter must name something, and an engine may read an empty one as no filter."""
+"""A principal that no page has: a filter must name one, since an engine may read an empty filter as none."""
 
 Outcome = Literal["answered", "closest", "declined", "unclear", "unavailable", "chat"]
 """closest: nothing says it, and the nearest passage is quoted. declined:
@@ -30,7 +30,7 @@ class Audience:
 
     `channels` holds channel ids (`C0123`) and, where known, names with a hash (`#people-leads`); `groups` the user
     groups (`S0123`, `@finance`) of somebody who is answered alone. A page without a limit is for `everyone`, which
-    people from outside the company are not; a page with one is told where it and the audience share a mark.
+    people from outside the company are not; a page with one is told where it and the audience share a principal.
     `sources`: what a place wants to be told from, by name; empty: every source.
     """
 
@@ -40,13 +40,13 @@ class Audience:
     sources: frozenset[str] = frozenset()
 
     @property
-    def marks(self) -> list[str]:
+    def principals(self) -> list[str]:
         """The payload values that this audience may read, for the engine's filter. Sorted, never empty."""
         open_to_all = [EVERYONE] if self.everyone else []
         return [*open_to_all, *sorted(self.channels | self.groups)] or [NOBODY]
 
     def may_read(self, page_audience: Sequence[str]) -> bool:
-        return not set(self.marks).isdisjoint(page_audience)
+        return not set(self.principals).isdisjoint(page_audience)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

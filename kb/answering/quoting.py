@@ -137,11 +137,11 @@ def _answers_of_threads(passages: Sequence[Hit]) -> list[Hit]:
         best = nearest.setdefault(hit.chunk.page.id, hit.scores)
         if hit.scores.final > best.final:
             nearest[hit.chunk.page.id] = hit.scores
-    settled = {hit.chunk.page.id for hit in passages if ACCEPTED_ANSWER in hit.chunk.section}
+    accepted = {hit.chunk.page.id for hit in passages if ACCEPTED_ANSWER in hit.chunk.section}
     return [
-        replace(hit, scores=nearest[hit.chunk.page.id]) if hit.chunk.page.id in settled else hit
+        replace(hit, scores=nearest[hit.chunk.page.id]) if hit.chunk.page.id in accepted else hit
         for hit in passages
-        if hit.chunk.page.id not in settled or ACCEPTED_ANSWER in hit.chunk.section
+        if hit.chunk.page.id not in accepted or ACCEPTED_ANSWER in hit.chunk.section
     ]
 
 

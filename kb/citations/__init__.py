@@ -1,9 +1,9 @@
 """Whether what is said stands in what is cited.
 
-Layer 1, by the letter: `verification` is the one to read; `claim` is one sentence held against a `passage`,
-by `facts` (figures, dates, names). Layer 2, by meaning: `judge` asks the small model. `marks` reads citations
-out of a model's reply; `untrusted` takes the sting out of links and mentions that no source has; `orders`
-finds what a page says to an assistant.
+Layer 1, by the letter: `verification` is the one to read; `sentence_check` holds one sentence against a `passage`
+by `facts` (figures, dates, names). Layer 2, by meaning: `judge` asks the small model. `citation_markers` reads
+citations out of a model's reply; `sanitize` defuses links and mentions that no source has; `prompt_injection` finds
+orders to an assistant in a page.
 """
 
 from kb.citations.citation_markers import DraftSentence, Removed

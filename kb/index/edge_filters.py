@@ -13,7 +13,7 @@ from kb.models import Audience
 
 def is_readable(audience: Audience) -> list[engine.FieldCondition]:
     """All of them."""
-    readable = [engine.FieldCondition(AUDIENCE, match=engine.MatchAny(audience.marks))]
+    readable = [engine.FieldCondition(AUDIENCE, match=engine.MatchAny(audience.principals))]
     if audience.sources:
         readable.append(engine.FieldCondition(SOURCE, match=engine.MatchAny(sorted(audience.sources))))
     return readable
@@ -21,9 +21,12 @@ def is_readable(audience: Audience) -> list[engine.FieldCondition]:
 
 def readable(audience: Audience, *must: engine.FieldCondition) -> engine.Filter:
     """And all of `must`, for what reads every point: a condition a mark takes a quarter of one for any of them."""
-    marks = [engine.FieldCondition(AUDIENCE, match=engine.MatchValue(mark)) for mark in audience.marks]
+    principals = [
+        engine.FieldCondition(AUDIENCE, match=engine.MatchValue(principal))
+        for principal in audience.principals
+    ]
     _, *sources = is_readable(audience)
-    return engine.Filter(must=[*sources, *must], should=[*marks])
+    return engine.Filter(must=[*sources, *must], should=[*principals])
 
 
 def is_page(page_ids: Sequence[str]) -> engine.FieldCondition:

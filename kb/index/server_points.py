@@ -30,7 +30,7 @@ def point_of(page_id: str, indexed: IndexedChunk, version: int) -> models.PointS
 
 def is_readable(audience: Audience) -> list[models.FieldCondition]:
     """All of them."""
-    readable = [models.FieldCondition(key=AUDIENCE, match=models.MatchAny(any=audience.marks))]
+    readable = [models.FieldCondition(key=AUDIENCE, match=models.MatchAny(any=audience.principals))]
     if audience.sources:
         of_source = models.MatchAny(any=sorted(audience.sources))
         readable.append(models.FieldCondition(key=SOURCE, match=of_source))

@@ -33,7 +33,7 @@ TOGETHER = Channel(id="M9", name=None, kind="mpim")
 
 
 def marks(channel: Channel, person: Person = ALICE, **options: Any) -> set[str]:
-    return set(audience_of(channel, person, MINE, **options).marks)
+    return set(audience_of(channel, person, MINE, **options).principals)
 
 
 def test_in_a_channel_neither_the_askers_channels_nor_their_groups_count() -> None:
@@ -69,7 +69,7 @@ def test_a_place_that_is_unknown_sees_nothing_but_what_names_it() -> None:
 
 def test_an_audience_without_marks_names_a_mark_that_no_page_has() -> None:
     nobody = Audience(everyone=False)
-    assert nobody.marks
+    assert nobody.principals
     assert not nobody.may_read([EVERYONE, "C1", "#general", "@finance"])
 
 
@@ -118,12 +118,12 @@ def asking(slack: Playground, clock: Callable[[], datetime]) -> Audiences:
 
 async def test_slack_tells_channels_and_groups_and_which_channels_others_share(slack: Playground) -> None:
     audiences = asking(slack, Clock())
-    alice = set((await audiences.of(slack.dm("alice"), "U0ALICE")).marks)
+    alice = set((await audiences.of(slack.dm("alice"), "U0ALICE")).principals)
     assert {EVERYONE, "G0PEOPLE", "#people-leads", "S0PAY", "@payroll", "C0PARTNERS"} <= alice
     assert alice.isdisjoint({"#partners", "G0BOARD", "#board"})
-    bram = set((await audiences.of(slack.dm("bram"), "U0BRAM")).marks)
+    bram = set((await audiences.of(slack.dm("bram"), "U0BRAM")).principals)
     assert bram.isdisjoint({"G0PEOPLE", "#people-leads", "S0PAY", "@payroll"})
-    assert (await audiences.of("C0PARTNERS", "U0ALICE")).marks == ["C0PARTNERS"]
+    assert (await audiences.of("C0PARTNERS", "U0ALICE")).principals == ["C0PARTNERS"]
 
 
 @pytest.mark.parametrize(
@@ -146,16 +146,16 @@ def test_whatever_says_that_others_read_a_channel_is_believed(told: dict[str, An
 async def test_guests_and_people_of_another_organisation_are_outsiders(slack: Playground) -> None:
     audiences = asking(slack, Clock())
     for user in ("U0GUEST", "U0OTHER"):
-        assert EVERYONE not in (await audiences.of("C0GENERAL", user)).marks
-        assert (await audiences.of(slack.dm(user), user)).marks == ["C0PARTNERS"]
-    assert EVERYONE not in (await audiences.of("C0GENERAL", "U0NOBODY")).marks
+        assert EVERYONE not in (await audiences.of("C0GENERAL", user)).principals
+        assert (await audiences.of(slack.dm(user), user)).principals == ["C0PARTNERS"]
+    assert EVERYONE not in (await audiences.of("C0GENERAL", "U0NOBODY")).principals
 
 
 async def test_what_slack_does_not_tell_about_groups_is_no_membership(slack: Playground) -> None:
     slack.faults.add("usergroups.list", error="missing_scope")
     slack.faults.add("users.conversations", error="missing_scope")
     audience = await asking(slack, Clock()).of(slack.dm("alice"), "U0ALICE")
-    assert audience.marks == [EVERYONE]
+    assert audience.principals == [EVERYONE]
 
 
 async def test_a_place_that_slack_does_not_tell_about_is_no_answer_rather_than_a_guess(

@@ -139,7 +139,7 @@ async def test_an_audience_is_read_as_pages_write_it(keys: ApiKeys):
 
 async def test_without_an_audience_a_key_reads_what_is_for_everyone(keys: ApiKeys):
     key, _ = await keys.add("intranet")
-    assert key.reads.marks == ["*"]
+    assert key.reads.principals == ["*"]
 
 
 @pytest.mark.parametrize(

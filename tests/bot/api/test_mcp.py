@@ -97,7 +97,9 @@ async def test_an_agent_searches_and_asks_in_its_conversation_as_what_its_key_re
     assert asked.structured_content["text"] == "You get 25 days a year. [1]"
     assert asked.structured_content["citations"][0]["url"].startswith("https://handbook.example/")
     assert asked.structured_content["warnings"][0]["reason"] == "old_review"
-    assert [question.audience.marks for question, _ in api.pipeline.asked] == [["*", "#people-leads"]] * 2
+    assert [question.audience.principals for question, _ in api.pipeline.asked] == [
+        ["*", "#people-leads"]
+    ] * 2
     assert [turn.answer for turn in api.pipeline.asked[1][1]] == ["25."]
 
 

@@ -129,7 +129,7 @@ async def test_a_question_is_asked_as_what_its_key_reads(api: Api):
         for path, more in ((SEARCH, {}), (SEARCH, {"include_answer": True}), ("/api/v1/ask", {})):
             await client.post(path, json={"query": "pay", **more})
     audiences = [question.audience for question, _ in api.pipeline.asked]
-    assert [one.marks for one in audiences] == [["*", "#people-leads"]] * 3
+    assert [one.principals for one in audiences] == [["*", "#people-leads"]] * 3
     assert {one.sources for one in audiences} == {frozenset({"handbook"})}
 
 
