@@ -41,7 +41,7 @@ from kb.store.data_folder import DataFolder
 from kb.store.forgotten import RedisForgotten
 from kb.store.restored import STAGING, begin, decide
 from kb.store.valkey import EmbeddedValkey, connect_redis
-from tests.contract.test_index import MANIFEST, STRICT, a_page, put
+from tests.contract.indexes import MANIFEST, STRICT, a_page, put
 from tests.fakes.qdrant_server import QdrantServer
 from tests.fakes.serving import FOOTNOTE, START_S, environment
 

@@ -21,7 +21,7 @@ from kb.index.port import IndexCounts, VectorIndex
 from kb.index.server_client import server_index
 from kb.jobs import ReindexProgress
 from kb.runtime.tasks import cancelled
-from tests.contract.test_index import MANIFEST, STRICT, a_page, put
+from tests.contract.indexes import MANIFEST, STRICT, a_page, put
 from tests.fakes.qdrant_server import QdrantServer
 from tests.fakes.serving import FOOTNOTE, START_S, environment
 

@@ -15,10 +15,9 @@ from kb.index.copies import CopyDiffersError, Step, copy_index, differences
 from kb.index.edge import EdgeIndex
 from kb.index.port import Copy, IndexCounts, IndexedChunk, SparseVector, VectorIndex
 from kb.index.server import ServerIndex
-from tests.contract.test_index import MANIFEST, a_chunk, a_page, found, put, served
+from tests.contract.indexes import MANIFEST, a_chunk, a_page, found, put
 
 pytestmark = pytest.mark.filterwarnings("ignore:Payload indexes have no effect:UserWarning")
-__all__ = ["served"]
 
 Make = Callable[[str], VectorIndex]
 BOTH = ["edge", "server"]

@@ -20,24 +20,20 @@ from kb.index.server import ServerIndex
 from kb.index.word_counts import WordCounts, words_of
 from kb.models import EVERYONE
 from kb.retrieval.vocabulary import Vocabulary
-from tests.contract.test_index import (
+from tests.contract.indexes import (
     MANIFEST,
     STRICT,
     TERMS,
     MakeIndex,
     a_chunk,
     a_page,
-    embedded,
     lexical,
-    make_index,
     put,
-    served,
     write_until_killed,
 )
 from tests.fakes.qdrant_server import QdrantServer
 from tests.fakes.waiting import until
 
-__all__ = ["embedded", "make_index", "served"]
 pytestmark = pytest.mark.filterwarnings("ignore:Payload indexes have no effect:UserWarning")
 
 LEADS = ("#people-leads",)
