@@ -34,7 +34,11 @@ if IN_MEMORY.is_dir() and shutil.disk_usage(IN_MEMORY).free >= ROOM:
 # What is imported and collected stays to the end: the collector does not look through it (`pytest_collection_finish`).
 gc.disable()
 
-PUBLIC_AUTHORITIES = {certifi.where(), ssl.get_default_verify_paths().openssl_cafile}
+PUBLIC_AUTHORITIES = {
+    certifi.where(),
+    ssl.get_default_verify_paths().openssl_cafile,
+    os.environ.get("SSL_CERT_FILE", ""),
+}
 _load = ssl.SSLContext.load_verify_locations
 
 
