@@ -93,6 +93,8 @@ class PagePipeline:
         self._embedder = embedder
         self._lexical = lexical
         self._detect_language = detect_language
+        self._is_warm = False
+        """Whether a page was looked at: the first one waits for what tells languages, for a second."""
 
     async def ready(self) -> None:
         """Loads the embedder, which everything else here may block on otherwise."""
@@ -145,10 +147,11 @@ class PagePipeline:
         """
         parsed = parsed or await self.read(raw, origin)
         with as_page_failure(origin.name, raw.path):
-            if len(raw.content) <= SMALL_PAGE:
+            if self._is_warm and len(raw.content) <= SMALL_PAGE:
                 page = self._page(raw, parsed, origin)
             else:
                 page = await asyncio.to_thread(self._page, raw, parsed, origin)
+                self._is_warm = True
             chunks = await self._reader.cut(page, parsed, tokens=self._embedder, max_tokens=self._max_tokens)
             return PreparedPage(page=page, chunks=tuple(chunks), notes=(*raw.notes, *parsed.front.notes))
 
