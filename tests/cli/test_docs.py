@@ -47,7 +47,8 @@ def test_the_architecture_names_every_folder_in_the_order_of_its_layer() -> None
     for room, names in layers.items():
         table = text.partition(f"| {room}, from top to bottom |")[2].partition("\n\n")[0]
         first = " ".join(line.split("|")[1] for line in table.splitlines()[2:])
-        assert [name.removesuffix(".py") for name in re.findall(r"`([^`]+)`", first)] == names, room
+        told = [name.removesuffix(".py") for name in re.findall(r"`([^`]+)`", first)]
+        assert [name for name in told if name in names] == names, room
 
 
 _NAMED = re.compile(
