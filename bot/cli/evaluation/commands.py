@@ -7,10 +7,11 @@ from typing import Annotated, Literal
 
 import typer
 
-from bot.cli.evaluation import reading as eval_reading
+from bot.cli.evaluation import page_commands
 from bot.cli.evaluation.options import (
     AnswerFile,
     Category,
+    Common,
     Compare,
     InThread,
     Language,
@@ -21,34 +22,33 @@ from bot.cli.evaluation.options import (
     Strangers,
     Translations,
     WeightsOut,
+    evaluation,
 )
-from bot.cli.options import Changes, Config, Data, Json, Out, Verbose, pairs_of, run, settings_of, shares_of
+from bot.cli.options import shares_of
 
 app = typer.Typer(
     help="Measures answers, what follow-ups find, and rewrites, against cases with known results.",
     no_args_is_help=True,
 )
-app.add_typer(eval_reading.app)
+app.add_typer(page_commands.app)
 
 Switch = Literal["on", "off"]
 
 
-@app.command()
-def questions(
+@evaluation(app, json="printed")
+async def questions(
+    common: Common,
     file: Annotated[Path | None, typer.Argument(help="The cases; the sample handbook's without it.")] = None,
-    json: Json = False,
-    data: Data = None,
-    config: Config = None,
-    verbose: Verbose = False,
-) -> None:
+) -> int:
     """Asks the data folder's pages; exits with 1 when a case is not answered from its page."""
     from bot.cli.evaluation import questions as command
 
-    run(command.questions(settings_of(data, config, verbose), file, as_json=json))
+    return await command.questions(common.settings(), file, as_json=common.as_json)
 
 
-@app.command()
-def answers(
+@evaluation(app, json="file", changes=True)
+async def answers(
+    common: Common,
     file: AnswerFile = None,
     category: Category = None,
     limit: Limit = None,
@@ -56,12 +56,7 @@ def answers(
     language: Language = None,
     record: Record = None,
     replay: Replay = None,
-    changes: Changes = None,
-    json: Out = None,
-    data: Data = None,
-    config: Config = None,
-    verbose: Verbose = False,
-) -> None:
+) -> int:
     """Checks answers for facts, pages and unknowns; exits with 1 when a case fails, 3 when one waits for a reply.
 
     An answer set is JSON: {"as_of": "2026-11-27", "cases": [CASE, ...]} or the list alone. A case has a
@@ -81,13 +76,14 @@ def answers(
         language=language,
         record=record,
         replay=replay or (),
-        out=json,
+        out=common.out,
     )
-    run(command.answers(settings_of(data, config, verbose, changes=pairs_of(changes)), request))
+    return await command.answers(common.settings(), request)
 
 
-@app.command()
-def conversations(
+@evaluation(app, json="file", changes=True)
+async def conversations(
+    common: Common,
     folder: Annotated[Path, typer.Argument(help="A data set: corpus.jsonl and conversations.jsonl.")],
     rewriter: Annotated[
         Literal["off", "heuristic", "model", "gold"],
@@ -102,19 +98,12 @@ def conversations(
     cited: Annotated[
         int, typer.Option(min=0, help="Best passages that count as cited by a reference answer.")
     ] = 1,
-    changes: Changes = None,
-    json: Out = None,
     compare: Compare = None,
-    data: Data = None,
-    config: Config = None,
-    verbose: Verbose = False,
-) -> None:
+) -> int:
     """Walks conversations turn by turn and measures what each turn finds."""
     from bot.cli.evaluation import conversations as command
 
-    given = pairs_of(changes)
-    mode = "heuristic" if rewriter == "gold" else rewriter
-    given.append(("rewrite.mode", mode))
+    given: list[tuple[str, str]] = [("rewrite.mode", "heuristic" if rewriter == "gold" else rewriter)]
     if anchors is not None:
         given.append(("anchors.enabled", "true" if anchors == "on" else "false"))
     if rerank == "off":
@@ -125,14 +114,15 @@ def conversations(
         answers=answers,
         cited=cited,
         needs_reranker=rerank == "on",
-        out=json,
+        out=common.out,
         compare_with=compare,
     )
-    run(command.conversations(settings_of(data, config, verbose, changes=given), request))
+    return await command.conversations(common.settings(given), request)
 
 
-@app.command()
-def rewrites(
+@evaluation(app, json="file", changes=True)
+async def rewrites(
+    common: Common,
     file: Annotated[
         Path, typer.Argument(help="Rewrite cases (.json), or a data set's folder or conversations.jsonl.")
     ],
@@ -140,12 +130,7 @@ def rewrites(
         Literal["off", "heuristic", "model"], typer.Option(help="Who rewrites.")
     ] = "heuristic",
     least: Least = None,
-    changes: Changes = None,
-    json: Out = None,
-    data: Data = None,
-    config: Config = None,
-    verbose: Verbose = False,
-) -> None:
+) -> int:
     """Measures rewrites without searching; exits with 1 when a hand-made case fails.
 
     Of a data set also: gold rewrites asked in their own threads (spelled_out) and first questions asked at the end of
@@ -153,12 +138,13 @@ def rewrites(
     """
     from bot.cli.evaluation import rewrites as command
 
-    settings = settings_of(data, config, verbose, changes=[*pairs_of(changes), ("rewrite.mode", rewriter)])
-    run(command.rewrites(settings, file, out=json, least=shares_of(least)))
+    settings = common.settings([("rewrite.mode", rewriter)])
+    return await command.rewrites(settings, file, out=common.out, least=shares_of(least))
 
 
-@app.command()
-def citations(
+@evaluation(app, json="file")
+async def citations(
+    common: Common,
     file: Annotated[
         Path | None, typer.Argument(help="Labelled sentences (.jsonl); the repository's own without it.")
     ] = None,
@@ -166,37 +152,34 @@ def citations(
         Literal["dev", "held-out"] | None, typer.Option(help="Both without it.", show_default=False)
     ] = None,
     misses: Annotated[bool, typer.Option("--misses", help="Name what was told wrongly.")] = False,
-    json: Out = None,
-    data: Data = None,
-    config: Config = None,
-    verbose: Verbose = False,
-) -> None:
+) -> int:
     """Checks true and corrupted sentences against their passages by the letter; exits with 1 below the target."""
     from bot.cli.evaluation import citations as command
 
-    settings_of(data, config, verbose)
-    run(command.citations(command.CitationsRequest(file=file, split=split, misses=misses, out=json)))
+    common.settings()
+    return await command.citations(
+        command.CitationsRequest(file=file, split=split, misses=misses, out=common.out)
+    )
 
 
-@app.command()
-def leaks(
+@evaluation(app, json="printed", data=False)
+async def leaks(
+    common: Common,
     combinations: Annotated[
         int, typer.Option(min=1, help="Combinations of asker, place and page that are tried.")
     ] = 2000,
     seed: Annotated[int, typer.Option(help="Another seed is another company.")] = 1,
-    json: Json = False,
-    config: Config = None,
-    verbose: Verbose = False,
-) -> None:
+) -> int:
     """Asks for limited pages as all kinds of people, everywhere; exits with 1 if anything of one gets out."""
     from bot.cli.evaluation import leaks as command
 
-    settings = settings_of(None, config, verbose)
-    run(command.leaks(settings, count=combinations, seed=seed, as_json=json))
+    settings = common.settings()
+    return await command.leaks(settings, count=combinations, seed=seed, as_json=common.as_json)
 
 
-@app.command()
-def decline(
+@evaluation(app, json="file", changes=True)
+async def decline(
+    common: Common,
     folders: Annotated[list[Path], typer.Argument(help="Data sets whose questions are asked.")],
     strangers: Strangers = None,
     number: Annotated[
@@ -209,12 +192,7 @@ def decline(
     rerank: Annotated[
         Literal["off"] | None, typer.Option(help="off: without the reranker.", show_default=False)
     ] = None,
-    changes: Changes = None,
-    json: Out = None,
-    data: Data = None,
-    config: Config = None,
-    verbose: Verbose = False,
-) -> None:
+) -> int:
     """Asks what the pages answer and what they do not: what is quoted, called the closest, declined without a model.
 
     Exits with 1 if too many questions about something else are quoted, or too many answerable ones declined.
@@ -223,34 +201,36 @@ def decline(
     """
     from bot.cli.evaluation import decline as command
 
-    given = [*pairs_of(changes), ("rewrite.mode", "heuristic")]
+    given = [("rewrite.mode", "heuristic")]
     if rerank == "off":
         given.append(("rerank.model", "off"))
     request = command.DeclineRequest(
-        folders=folders, others=strangers or (), strangers=number, fit=fit, out=json, weights_out=weights
+        folders=folders,
+        others=strangers or (),
+        strangers=number,
+        fit=fit,
+        out=common.out,
+        weights_out=weights,
     )
-    run(command.decline(settings_of(data, config, verbose, changes=given), request))
+    return await command.decline(common.settings(given), request)
 
 
-@app.command()
-def injection(json: Json = False, config: Config = None, verbose: Verbose = False) -> None:
+@evaluation(app, json="printed", data=False)
+async def injection(common: Common) -> int:
     """Asks about pages that hold attacks; exits with 1 if a message obeys one."""
     from bot.cli.evaluation import injection as command
 
-    run(command.injection(settings_of(None, config, verbose), as_json=json))
+    return await command.injection(common.settings(), as_json=common.as_json)
 
 
-@app.command()
-def speaking(
+@evaluation(app, json="printed")
+async def speaking(
+    common: Common,
     file: Annotated[Path, typer.Argument(help="Threads, one a line (.jsonl).")],
     follow_ups: Annotated[
         Literal["auto", "mention", "everyone"], typer.Option(help="As a channel may have set it.")
     ] = "auto",
-    json: Json = False,
-    data: Data = None,
-    config: Config = None,
-    verbose: Verbose = False,
-) -> None:
+) -> int:
     """Reads threads and tells where Footnote would speak; exits with 1 below 95% right or above 2% spoken wrongly.
 
     A line is {"id": "...", "place": "channel", "group" or "dm", "messages": [MESSAGE, ...]}. A person's
@@ -260,12 +240,13 @@ def speaking(
     """
     from bot.cli.evaluation import speaking as command
 
-    settings_of(data, config, verbose)
-    run(command.speaking(file, follow_ups=follow_ups, as_json=json))
+    common.settings()
+    return await command.speaking(file, follow_ups=follow_ups, as_json=common.as_json)
 
 
-@app.command()
-def grow(
+@evaluation(app, json="printed")
+async def grow(
+    common: Common,
     out: Annotated[
         Path, typer.Argument(help="Where the cases are written, for `footnote eval answers OUT`.")
     ],
@@ -275,11 +256,7 @@ def grow(
     private: Annotated[
         bool, typer.Option("--private", help="With what was asked privately, and with limited pages.")
     ] = False,
-    json: Json = False,
-    data: Data = None,
-    config: Config = None,
-    verbose: Verbose = False,
-) -> None:
+) -> int:
     """Writes cases from answers that were voted up and gaps that were closed since; exits with 1 where there are none.
 
     A case has the question, its thread, its page and facts of what was quoted, as far as they still
@@ -287,5 +264,5 @@ def grow(
     """
     from bot.cli.evaluation import grow as command
 
-    settings = settings_of(data, config, verbose)
-    run(command.grow(settings, out, golden=golden, private=private, as_json=json))
+    settings = common.settings()
+    return await command.grow(settings, out, golden=golden, private=private, as_json=common.as_json)

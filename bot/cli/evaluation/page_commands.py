@@ -8,47 +8,41 @@ from typing import Annotated
 
 import typer
 
-from bot.cli.options import Changes, Config, Data, Json, Out, Verbose, pairs_of, run, settings_of
+from bot.cli.evaluation.options import Common, evaluation
 
 app = typer.Typer()
 
 
-@app.command()
-def chunks(
+@evaluation(app, json="file", changes=True)
+async def chunks(
+    common: Common,
     folders: Annotated[list[Path], typer.Argument(help="Folders of pages.")],
     questions: Annotated[int, typer.Option(min=10, help="Questions of each kind.")] = 300,
-    changes: Changes = None,
-    json: Out = None,
-    data: Data = None,
-    config: Config = None,
-    verbose: Verbose = False,
-) -> None:
+) -> int:
     """Compares sizes of passages, and passages with and without their headings, on pages of your own."""
     from bot.cli.evaluation import chunks as command
 
-    settings = settings_of(data, config, verbose, changes=pairs_of(changes))
-    run(command.chunks(settings, folders, questions=questions, out=json))
+    settings = common.settings()
+    return await command.chunks(settings, folders, questions=questions, out=common.out)
 
 
-@app.command()
-def formats(
+@evaluation(app, json="file")
+async def formats(
+    common: Common,
     folder: Annotated[
         Path, typer.Argument(help="Documents; those with a known Markdown are compared to it.")
     ],
-    json: Out = None,
-    data: Data = None,
-    config: Config = None,
-    verbose: Verbose = False,
-) -> None:
+) -> int:
     """Reads every file as a sync would; exits with 1 if one crashes or hangs, or if words get lost."""
     from bot.cli.evaluation import formats as command
 
-    settings_of(data, config, verbose)
-    run(command.formats(folder, out=json))
+    common.settings()
+    return await command.formats(folder, out=common.out)
 
 
-@app.command()
-def fidelity(
+@evaluation(app, json="printed")
+async def fidelity(
+    common: Common,
     folder: Annotated[Path, typer.Argument(help="Files of any kind.", exists=True, file_okay=False)],
     only: Annotated[
         list[str] | None,
@@ -57,11 +51,7 @@ def fidelity(
     limit: Annotated[
         int | None, typer.Option(min=1, help="Only so many files of each format.", show_default=False)
     ] = None,
-    json: Json = False,
-    data: Data = None,
-    config: Config = None,
-    verbose: Verbose = False,
-) -> None:
+) -> int:
     """Reads every file twice, as a sync would and by other programs, and tells what the index would lack, add or move.
 
     Exits with 1 where a format keeps fewer than 99.5% of its numbers or 99% of
@@ -70,13 +60,16 @@ def fidelity(
     """
     from bot.cli.evaluation import fidelity as command
 
-    settings_of(data, config, verbose)
-    request = command.FidelityRequest(folder=folder, limit=limit, formats=tuple(only or ()), as_json=json)
-    run(command.fidelity(request))
+    common.settings()
+    request = command.FidelityRequest(
+        folder=folder, limit=limit, formats=tuple(only or ()), as_json=common.as_json
+    )
+    return await command.fidelity(request)
 
 
-@app.command()
-def freshness(
+@evaluation(app, json="file", data=False, changes=True)
+async def freshness(
+    common: Common,
     folder: Annotated[Path | None, typer.Argument(help="A folder of pages with review dates.")] = None,
     dates: Annotated[Path | None, typer.Option(help="The folder's dates.json, with what is overdue.")] = None,
     at: Annotated[
@@ -86,15 +79,11 @@ def freshness(
     planted: Annotated[
         bool, typer.Option("--planted", help="Ask about the planted pages: stale values and conflicts.")
     ] = False,
-    changes: Changes = None,
-    json: Out = None,
-    config: Config = None,
-    verbose: Verbose = False,
-) -> None:
+) -> int:
     """Compares overdue pages with a list, and asks about planted ones; exits with 1 below the targets."""
     from bot.cli.evaluation import freshness as command
 
     request = command.FreshnessRequest(
-        folder=folder, dates=dates, at=at.date() if at else None, planted=planted, out=json
+        folder=folder, dates=dates, at=at.date() if at else None, planted=planted, out=common.out
     )
-    run(command.freshness(settings_of(None, config, verbose, changes=pairs_of(changes)), request))
+    return await command.freshness(common.settings(), request)
