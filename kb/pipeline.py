@@ -26,7 +26,8 @@ from kb.models import Audience, Chunk, Question, Retrieved, Rewrite, Turn
 from kb.pages.freshness import Clock
 from kb.retrieval.confidence import EvidenceFeatures
 from kb.retrieval.evidence import EvidenceScorer, without_injections
-from kb.retrieval.retriever import PartResult, RetrievalResult, Retriever
+from kb.retrieval.result import PartResult, RetrievalResult
+from kb.retrieval.retriever import Retriever
 from kb.runtime.stopwatch import Stopwatch
 from kb.text.language import detect
 from kb.text.phrases import small_talk

@@ -22,7 +22,7 @@ from kb.answering.progress import Progress, Unwatched
 from kb.errors import StoreUnavailableError, UnavailableError
 from kb.models import Question, Turn
 from kb.pages.freshness import FreshnessPolicy
-from kb.retrieval.retriever import RetrievalResult
+from kb.retrieval.result import RetrievalResult
 from kb.runtime.tracing import note, span
 from kb.text.language import detect
 

@@ -17,7 +17,7 @@ from kb.evaluation.datasets import Conversation, DataSet, LabelledTurn
 from kb.evaluation.metrics import measure
 from kb.evaluation.slices import Slice, same_words, slices_of
 from kb.models import Audience, Hit, Question, Retrieved, Rewrite, Turn
-from kb.retrieval.retriever import RetrievalResult
+from kb.retrieval.result import RetrievalResult
 from kb.rewriting.rewriter import Rewriter
 
 RANKED = 20

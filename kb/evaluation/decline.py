@@ -23,7 +23,7 @@ from kb.models import Audience, Question, Turn
 from kb.pipeline import Pipeline, thread_language
 from kb.retrieval.confidence import EvidenceFeatures, signals_of, was_reranked
 from kb.retrieval.evidence import without_injections
-from kb.retrieval.retriever import RetrievalResult
+from kb.retrieval.result import RetrievalResult
 from kb.rewriting.followup_detector import read_question
 from kb.text.language import detect
 from kb.text.lexicon import lexicon

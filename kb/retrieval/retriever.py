@@ -8,9 +8,8 @@ A question that asks several things passes all steps but the first two once for 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from itertools import zip_longest
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from kb.calibration import Reranking
@@ -22,6 +21,7 @@ from kb.retrieval.anchors import ThreadPosition
 from kb.retrieval.exact_terms import holds, put_holding_first
 from kb.retrieval.lexical import LexicalEncoder
 from kb.retrieval.queries import WeightedQuery, build_queries, merge_queries, with_translation
+from kb.retrieval.result import PartResult, RetrievalResult, interleaved
 from kb.retrieval.search import SearchResult
 from kb.retrieval.supersession import PageFinder, replace_superseded
 from kb.retrieval.thread_words import context_terms
@@ -69,34 +69,6 @@ class Ranker(Protocol):
 
     async def trial(self) -> Reranking | None:
         """How it did on the pages' own headings, where that decides how much it counts."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class PartResult:
-    """One of several questions that were asked at once, and its passages, best first."""
-
-    question: str
-    hits: Sequence[Hit] = ()
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class RetrievalResult:
-    """What was searched for, and the passages that were found, best first.
-
-    `parts` is empty for one question. For several, `hits` takes the best of each part and of the whole in turn.
-    `reranker_missing`: a cross-encoder is configured and did not read these passages.
-    """
-
-    rewrite: Rewrite
-    hits: Sequence[Hit] = ()
-    parts: tuple[PartResult, ...] = ()
-    context: Sequence[str] = ()
-    context_share: float = 0.0
-    anchors: Sequence[str] = ()
-    anchor_reason: str = ""
-    reranking: Reranking | None = None
-    reranker_missing: bool = False
-    timings_ms: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -304,15 +276,3 @@ class Retriever:
         )
         position = anchoring.position_in_thread(turns, question.text, rewrite)
         return rewrite, position, () if rewrite.clarify else self._context(question, position, language)
-
-
-def interleaved(rankings: Sequence[Sequence[Hit]]) -> list[Hit]:
-    """The best of each ranking, then the second of each, and so on; each passage once, where it stands first."""
-    if len(rankings) == 1:
-        return list(rankings[0])
-    first: dict[str, Hit] = {}
-    for row in zip_longest(*rankings):
-        for hit in row:
-            if hit is not None:
-                first.setdefault(hit.chunk.id, hit)
-    return list(first.values())

@@ -24,7 +24,7 @@ from kb.config.server_settings import ApiSettings
 from kb.errors import IndexUnavailableError
 from kb.models import PageDates, Question, Rewrite, Turn
 from kb.pages.freshness import FreshnessPolicy
-from kb.retrieval.retriever import RetrievalResult
+from kb.retrieval.result import RetrievalResult
 from tests.fakes.passages import a_passage, equal_hits
 
 NOW = datetime(2026, 11, 1, 12, tzinfo=UTC)

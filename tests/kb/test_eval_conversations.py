@@ -20,7 +20,7 @@ from kb.evaluation.report import compare, make_report, read_report
 from kb.index.edge import EdgeIndex
 from kb.models import Audience, Chunk, Hit, Outcome, Page, Question, Retrieved, Rewrite, Scores, Turn
 from kb.retrieval.lexical import LexicalEncoder
-from kb.retrieval.retriever import RetrievalResult
+from kb.retrieval.result import RetrievalResult
 from kb.rewriting.rewriter import NoRewriter
 from tests.fakes.embedder import HashEmbedder
 

@@ -13,7 +13,8 @@ from kb.index.port import PagesWanted
 from kb.models import Audience, Hit, Page, Question, Rewrite, Turn
 from kb.retrieval.lexical import LexicalEncoder
 from kb.retrieval.queries import WeightedQuery
-from kb.retrieval.retriever import RetrievalResult, Retriever
+from kb.retrieval.result import RetrievalResult
+from kb.retrieval.retriever import Retriever
 from kb.retrieval.search import SearchResult
 from kb.retrieval.vocabulary import Vocabulary
 from kb.runtime.stopwatch import Stopwatch

@@ -12,7 +12,8 @@ from kb.models import Audience, Chunk, Hit, Page, Question, Scores, Turn
 from kb.retrieval.exact_terms import REMEMBERED, _plain, _range, holds
 from kb.retrieval.lexical import LexicalEncoder
 from kb.retrieval.queries import WeightedQuery
-from kb.retrieval.retriever import RetrievalResult, Retriever, interleaved
+from kb.retrieval.result import RetrievalResult, interleaved
+from kb.retrieval.retriever import Retriever
 from kb.retrieval.search import SearchResult
 from kb.retrieval.vocabulary import Vocabulary
 from kb.rewriting.rewriter import choose_rewriter
