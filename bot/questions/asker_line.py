@@ -14,14 +14,14 @@ QUESTION_CHARACTERS = 250
 
 
 def with_asker(rendered: Rendered, question: QueuedQuestion, text: str, messages: Messages) -> Rendered:
-    """For everybody in the thread of the message that a shortcut was used on; any other question they can see."""
+    """Adds who asked, for everybody in the thread that a shortcut was used in; other questions they can see."""
     if question.elsewhere is None or question.elsewhere.how != "shortcut":
         return rendered
     return _under(messages.asked_by.format(person=f"<@{question.user}>", question=_shown(text)), rendered)
 
 
 def to_asker(rendered: Rendered, text: str, messages: Messages) -> Rendered:
-    """For whoever asked, where nobody else sees it."""
+    """Adds the question, for its asker alone."""
     return _under(messages.you_asked.format(question=_shown(text)), rendered)
 
 

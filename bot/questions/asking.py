@@ -61,7 +61,7 @@ class Asking:
         return await self._queue(text, user=user, channel=channel, ts=ts, thread_ts=thread_ts, how="shortcut")
 
     async def reading(self, press: ButtonPress) -> bool:
-        """What somebody chose below "Do you mean A or B?", in that thread."""
+        """Queues the interpretation that somebody chose below "Do you mean A or B?", in that thread."""
         reading, channel, ts, thread = (
             press.actions[0].value,
             press.channel_id,
@@ -78,7 +78,7 @@ class Asking:
     async def ephemerally(
         self, text: str, *, user: str, channel: str, press: str, how: How, response_url: str
     ) -> bool:
-        """For the asker's eyes only, shown in `channel` while `response_url` lives."""
+        """Queues a question whose answer only its asker sees, in `channel` while `response_url` lives."""
         ts = f"alone-{_digest(user, press)}"
         elsewhere = QuestionOrigin(how=how, alone=True, response_url=response_url)
         return await self._queue(

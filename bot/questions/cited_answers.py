@@ -85,7 +85,7 @@ class CitedAnswers:
         )
 
     async def remember(self, cited: CitedAnswer) -> None:
-        """In the place of the answer to an earlier version of the question. One that quotes nothing is not kept."""
+        """Stores an answer in place of the one to an earlier version of its question, unless it quotes nothing."""
         await self.forget(cited.question_id)
         if not cited.pages:
             return
@@ -135,8 +135,8 @@ class CitedAnswers:
             await self._redis.hset(self._page(page_id), question_id, revision)
 
     async def forget(self, question_id: str, *, pages: Sequence[str] = ()) -> None:
-        """Its thread was told, its question deleted or asked anew, or it is
-        too old. `pages`: where it is known to stand.
+        """Deletes an answer: its thread was told, its question deleted or asked anew, or it is
+        too old. `pages`: further pages that may list it.
         """
         known = await self.get(question_id)
         named = {*pages, *(page.page_id for page in (known.pages if known else ()))}
@@ -157,7 +157,7 @@ class CitedAnswers:
         return 0.0 if int(said or 0) < most else max(0.05, left / 1000)
 
     async def count_note(self, *, within: timedelta) -> None:
-        """For `wait_s`: a note is about to be said."""
+        """Counts a note that is about to be posted, for `wait_s`."""
         with store_failures(_UNAVAILABLE):
             async with self._redis.pipeline(transaction=True) as pipe:
                 pipe.set(self._pace, 0, nx=True, px=within)
@@ -197,7 +197,7 @@ class AllRecords:
 
 
 def cited_answer(question: QueuedQuestion, answer: Answer, *, at: datetime) -> CitedAnswer:
-    """What is kept of an answer."""
+    """Builds what is kept of an answer."""
     return CitedAnswer(
         question_id=question.message_id,
         version=question.id,
@@ -257,7 +257,7 @@ def _said_of(answer: Answer) -> Mapping[int, str]:
 
 
 def _nearest(chunk: Chunk, said: str) -> str:
-    """What of a passage shares most words with what a model wrote of it."""
+    """Returns the statements of a passage that share most words with the model's sentence."""
     wanted = set(words_of(said).split())
     ranked = sorted(
         statements_of(chunk.text), key=lambda one: len(wanted & set(words_of(one).split())), reverse=True

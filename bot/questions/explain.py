@@ -89,7 +89,7 @@ class ExplanationView:
 
 
 def ephemeral_channel(user: str) -> str:
-    """In the place of a channel: what only this person was shown, wherever they were."""
+    """Stands for the channel in a trace of what only this person was shown."""
     return f"alone:{user}"
 
 

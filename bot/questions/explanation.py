@@ -40,7 +40,7 @@ class Passage(FrozenModel):
 
 
 class Cited(FrozenModel):
-    """A passage that the answer rests on. `found_by`: what it was found by: "words", "meaning", "thread"."""
+    """A passage that the answer rests on. `found_by`: the searches that found it: "words", "meaning", "thread"."""
 
     n: int
     title: str
@@ -103,7 +103,7 @@ def _context(explanation: Explanation, messages: Messages) -> str:
 
 
 def explanation_blocks(explanation: Explanation) -> list[Block]:
-    """What a person asks first, and below the line what whoever looks after Footnote asks."""
+    """Builds the modal's blocks: what a person asks first, and below a line the details for operators."""
     messages = messages_in(explanation.language)
     told = [
         _fact(messages.why_spoke, str(getattr(messages, f"because_{explanation.reason}", ""))),
@@ -149,7 +149,7 @@ def _looked(explanation: Explanation, messages: Messages) -> str:
 
 
 def _sure(explanation: Explanation, messages: Messages) -> str:
-    """In words and in percent."""
+    """Words the confidence, with its percentage."""
     by_outcome = {
         "closest": messages.sure_closest,
         "declined": messages.sure_declined,

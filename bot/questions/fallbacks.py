@@ -35,7 +35,7 @@ class OwnerRequest(FrozenModel):
 
 
 class Fallbacks:
-    """What can be offered under an answer."""
+    """Chooses what is offered below an answer."""
 
     def __init__(self, *, owners: Owners, channels: ChannelDirectory, memberships: Memberships) -> None:
         self._owners = owners
@@ -45,7 +45,7 @@ class Fallbacks:
     async def of(
         self, answer: Answer, *, question_id: str, channel: str, user: str
     ) -> FallbackActions | None:
-        """None where nothing is missing. Never raises: what Slack does not tell is not offered."""
+        """Returns None where nothing is missing. Never raises: what Slack does not tell is not offered."""
         if not lacks_an_answer(answer):
             return None
         page = answer.closest_page
@@ -72,7 +72,7 @@ class Fallbacks:
         return FallbackActions(owner=shown, request=_value(request))
 
     async def _reads_along(self, person: Person, place: Channel) -> bool:
-        """Whoever is not in a closed channel never sees that they are mentioned there, and must not read it either."""
+        """Whether a person sees a mention in a channel: in a closed one only its members do."""
         if place.kind == "channel" and not place.shared:
             return True
         return place.id in (await self._memberships.of(person.id)).channels

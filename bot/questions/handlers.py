@@ -53,7 +53,7 @@ class HomeMessages:
         self._posting = posting
 
     async def posted_once(self, question: QueuedQuestion, *, first: bool) -> QueuedQuestion:
-        """The question, at the message that it stands in.
+        """Posts the question as a message, unless an earlier attempt did; returns it with that message's ts.
 
         Raises:
             DeliveryUncertainError: nobody knows whether that was posted: look before trying again.
@@ -168,7 +168,7 @@ class QueueHandler:
 
 
 def ending(error: Exception) -> NotNowError | UndeliverableError | None:
-    """What the queue is told of an attempt that ended with `error`; None: it is a fault of ours."""
+    """Maps an error to what the queue is told; None: it is a fault of ours."""
     match error:
         case DeliveryRefusedError():
             return UndeliverableError(error.code)

@@ -60,12 +60,12 @@ class Pane:
         self._known = True
 
     async def opened(self, user: str, channel: str) -> None:
-        """Somebody opened the messages tab."""
+        """Suggests prompts when somebody opens the messages tab."""
         if self._known and channel:
             await self._suggest(user, channel)
 
     async def started(self, event: PaneOpened) -> None:
-        """Somebody began a thread in the assistant's view: greets in it, once, however often Slack tells of it."""
+        """Greets in a thread of the assistant's view, once, however often Slack tells of it, and suggests prompts."""
         thread = event.assistant_thread
         person, me = await self._people.person(thread.user_id), await self._people.me()
         try:
@@ -83,7 +83,7 @@ class Pane:
             await self._suggest(thread.user_id, thread.channel_id, thread_ts=thread.thread_ts)
 
     async def entitle(self, question: QueuedQuestion) -> None:
-        """Calls a conversation by its first question."""
+        """Sets a conversation's title: its first question."""
         if not self._known or not await self._is_first(question):
             return
         names = await self._people.names(people_in(question.text))

@@ -174,7 +174,7 @@ class QuestionWorker:
         return replace(answer, notes=(*answer.notes, *asked.notes), pointed=asked.pointed)
 
     async def _is_gone(self, question: QueuedQuestion) -> bool:
-        """The message was deleted meanwhile: what stands in Slack by now is taken away behind this question."""
+        """Whether the message was deleted meanwhile; its deletion, queued behind this, removes what is posted."""
         if not await self.queue.is_deleted(question.message_id):
             return False
         logger.info("question.deleted_meanwhile", extra={"question_id": question.id})
@@ -221,7 +221,7 @@ class QuestionWorker:
             logger.warning("figures.lost", extra={"question_id": question.id})
 
     async def _asked_in(self, question: QueuedQuestion) -> AskedIn:
-        """What Slack does not tell of the place keeps its words to itself."""
+        """Describes where it was asked; a channel that Slack does not tell about counts as private."""
         place = await self.channels.describe(question.channel)
         return AskedIn(
             place="public" if place.is_public else "private",

@@ -180,7 +180,7 @@ class Replies:
         return True
 
     async def _take_away(self, question: QueuedQuestion, ts: str) -> None:
-        """A message that cannot be changed makes way for the one that is posted next: nobody gets two replies."""
+        """Deletes a message that cannot be updated, before another is posted: nobody gets two replies."""
         try:
             await self._posting.chat_delete(channel=question.channel, ts=ts)
         except (*SLACK_FAILURES, OSError) as error:

@@ -73,7 +73,7 @@ class Retraction:
     async def _others_below(
         self, deletion: QueuedQuestion, posted: Posted, messages: Sequence[Message]
     ) -> bool:
-        """Somebody other than the asker, who took their own question back."""
+        """Whether anybody but the asker has written below the reply."""
         me = await self.people.me()
         return any(
             order(message.ts) > order(posted.ts) and message.user != deletion.user and not me.wrote(message)

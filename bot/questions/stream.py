@@ -40,7 +40,7 @@ TOO_MANY = "ratelimited"
 
 
 class StreamSupport:
-    """Whether the workspace takes streams now, as far as its refusals have told."""
+    """Knows whether the workspace takes streams now, from its refusals so far."""
 
     def __init__(self, *, wanted: bool) -> None:
         self._wanted = wanted

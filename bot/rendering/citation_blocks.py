@@ -41,7 +41,7 @@ def citation_mark(citation: Citation) -> str:
 
 
 def source_line(citation: Citation, warning: AnswerWarning | None, messages: Messages) -> str:
-    """One source: where it stands, its date, what is wrong with it and who owns it then, and its score."""
+    """Renders one source: page and section, date, what makes it doubtful and who owns it then, score."""
     chunk = citation.chunk
     place = titled_link(chunk.page.title, chunk.url)
     if chunk.section:

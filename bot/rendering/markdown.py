@@ -36,7 +36,7 @@ _PLACEHOLDER = re.compile(r"[{}]")
 
 
 def parser() -> MarkdownIt:
-    """What pages and models write."""
+    """Builds the parser of pages' and models' Markdown."""
     ours = commonmark()
     ours.inline.ruler.at("emphasis", _emphasis)
     ours.inline.ruler.before("escape", "bare_address", _bare_address)
@@ -45,12 +45,12 @@ def parser() -> MarkdownIt:
 
 
 def commonmark() -> MarkdownIt:
-    """What other programs read: CommonMark with tables and strikethrough, raw HTML as text."""
+    """Builds the parser as other programs have it: CommonMark with tables and strikethrough, raw HTML as text."""
     return MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
 
 
 def plain_text(node: SyntaxTreeNode) -> str:
-    """What a reader sees of inline Markdown, without its markup."""
+    """Returns inline Markdown as text, without its markup."""
     if node.type in {"softbreak", "hardbreak"}:
         return " "
     if node.type in {"text", "code_inline", "html_inline", "image"}:

@@ -37,5 +37,5 @@ class Admins:
 
 
 def user_groups(listed: Iterable[str]) -> frozenset[str]:
-    """Those of the names that mean a user group, as Slack's are marked: handles in lower case."""
+    """Filters the names of user groups: ids, and handles in lower case."""
     return frozenset(one.lower() if one.startswith("@") else one for one in listed if one[:1] in {"S", "@"})

@@ -58,7 +58,7 @@ class Audiences:
         self._source_selection = source_selection
 
     async def of(self, channel_id: str, user_id: str) -> Audience:
-        """What may be told in `channel_id` when `user_id` asks there.
+        """Returns the audience of a question that `user_id` asks in `channel_id`.
 
         Raises:
             AudienceUnknownError: Slack does not tell what it depends on.
@@ -78,7 +78,7 @@ class Audiences:
         return replace(audience, sources=frozenset(wanted)) if wanted else audience
 
     async def for_person(self, user_id: str) -> Audience:
-        """What may be told to somebody alone, wherever that is shown: what a direct message would tell.
+        """Returns the audience of an answer that only this person sees: that of a direct message with them.
 
         Raises:
             AudienceUnknownError: Slack does not tell who it is.

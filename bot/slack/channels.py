@@ -54,7 +54,7 @@ class ChannelDirectory:
         self._known: TtlCache[str, Channel] = TtlCache(keep=KEEP, clock=clock)
 
     async def describe(self, channel_id: str) -> Channel:
-        """A channel that Slack does not tell about has no name and no kind."""
+        """Looks a channel up. One that Slack does not tell about has no name and no kind."""
         try:
             return await self._known.get(channel_id, self._ask)
         except SLACK_FAILURES as error:
@@ -82,7 +82,7 @@ class ChannelDirectory:
 
 
 def channel_from_slack(told: dict[str, Any], channel_id: str) -> Channel:
-    """A channel as Slack's methods describe it."""
+    """Reads a channel as Slack's methods describe it."""
     shared = any(told.get(mark) for mark in SHARED) or bool(
         told.get("is_shared") and not told.get("is_org_shared")  # with whom it does not say
     )

@@ -70,7 +70,7 @@ class SlackClient(AsyncWebClient):
 
 
 def _answer(told: dict[str, Any], method: str) -> dict[str, Any]:
-    """What came, where it is an answer of Slack's to this method.
+    """Returns what came, where it is an answer of Slack's to this method.
 
     Raises:
         SlackNoResponseError: it is none.
@@ -127,7 +127,7 @@ class SlackClients:
 
 
 def slack_session() -> aiohttp.ClientSession:
-    """For all clients: without a time-out of its own a session waits five minutes for each call."""
+    """Opens the session of all clients, with a time-out: aiohttp's own is five minutes a call."""
     return aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=CALL_S))
 
 

@@ -19,7 +19,7 @@ from kb.config.slack_settings import SlackSettings
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Directory:
-    """Who and what there is in the workspace, and what may be told to whom."""
+    """The look-ups of one workspace."""
 
     people: People
     channels: ChannelDirectory

@@ -72,7 +72,7 @@ def cause_of(error: BaseException) -> str:
 
 
 def failure_kind(error: BaseException) -> FailureKind:
-    """Whether to try again. `error` is one of `SLACK_FAILURES`."""
+    """Classifies one of `SLACK_FAILURES`: whether to try again."""
     if isinstance(error, SlackNoResponseError):
         return "passing" if error.code == UNREACHABLE else "uncertain"
     if not isinstance(error, SlackApiError):

@@ -25,7 +25,7 @@ MOST_PAGES = 10
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Membership:
-    """Marks as pages carry them: `C0123` and `#people-leads`, `S0123` and `@finance`.
+    """Principals as pages name them: `C0123` and `#people-leads`, `S0123` and `@finance`.
 
     A channel that is shared with another organisation counts by its id alone: its name may be theirs.
     """
@@ -47,12 +47,12 @@ class Memberships:
         self._groups: TtlCache[None, tuple[_UserGroup, ...]] = TtlCache(keep=KEEP, clock=clock)
 
     async def of(self, user: str) -> Membership:
-        """Never raises: what Slack does not tell is no membership, and is logged."""
+        """Looks up both. Never raises: what Slack does not tell is no membership, and is logged."""
         channels, groups = await asyncio.gather(self._channels_of(user), self._all_groups())
         return Membership(channels=channels, groups=_groups_with(user, groups or ()))
 
     async def groups_of(self, user: str) -> frozenset[str] | None:
-        """The marks of the user groups that somebody is in; None: Slack does not tell."""
+        """Returns the principals of somebody's user groups; None: Slack does not tell."""
         groups = await self._all_groups()
         return None if groups is None else _groups_with(user, groups)
 
@@ -102,8 +102,6 @@ def _groups_with(user: str, groups: Iterable[_UserGroup]) -> frozenset[str]:
 
 
 def group_principals(group: dict[str, Any]) -> frozenset[str]:
-    """What a user group, as Slack's list tells it, is called on pages and
-    in settings: its id, and its handle if it has one.
-    """
+    """Returns the names by which pages and settings mean a user group: its id, and its handle if it has one."""
     handle = str(group.get("handle") or "").lower()
     return frozenset({str(group["id"]), *([f"@{handle}"] if handle else [])})

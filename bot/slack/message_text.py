@@ -50,12 +50,12 @@ class MessageText:
 
     @property
     def words(self) -> tuple[str, str, tuple[str, ...]]:
-        """What the writer wrote and put there: by this a revision is known that says nothing new."""
+        """What the writer wrote and attached; an edit that changes none of it says nothing new."""
         return self.own, self.added, self.unread
 
 
 def message_text(message: Message, me: Me) -> MessageText:
-    """What a message says. Pure."""
+    """Extracts the text of a message. Pure."""
     said = _UniqueTexts(me)
     said.take(message.text)
     for line in (line for block in message.blocks for line in block.lines):
@@ -74,7 +74,7 @@ def message_text(message: Message, me: Me) -> MessageText:
 
 
 def joined_text(*texts: str) -> str:
-    """What was said and what was put there, as one text of at most `LONGEST_QUESTION` characters."""
+    """Joins texts by blank lines, at most `LONGEST_QUESTION` characters."""
     return shortened("\n\n".join(filter(None, texts)))
 
 
@@ -138,13 +138,13 @@ def _attachment_texts(attachment: Attachment) -> Iterator[str]:
 
 
 def _fallback(attachment: Attachment) -> list[str]:
-    """What stands for an attachment that has no words of its own; Slack's own stand-in is in brackets."""
+    """Returns the fallback text of an attachment without text; Slack's own, in brackets, is left out."""
     written = attachment.fallback and not attachment.fallback.startswith("[")
     return [attachment.fallback] if written and not attachment.files else []
 
 
 def _is_preview(attachment: Attachment) -> bool:
-    """What a link leads to: the page's words, not the person's."""
+    """Whether an attachment previews a link: its words are the page's, not the person's."""
     linked = bool(attachment.from_url or attachment.original_url)
     return linked and not attachment.is_share and not attachment.is_msg_unfurl
 

@@ -81,7 +81,7 @@ class Owners:
         return ()
 
     def contact(self, page_id: str) -> str | None:
-        """What the settings say of a page's source."""
+        """Returns the contact that the settings name for a page's source."""
         return self._contacts().get(page_id.partition(":")[0])
 
     async def _persons(self, names: str) -> tuple[Person, ...]:
@@ -136,7 +136,7 @@ class Owners:
         return ()
 
     async def _learn(self) -> None:
-        """For the next answer."""
+        """Fills the cache for the next answer."""
         try:
             await self._everybody.get(None, self._list)
         except SLACK_FAILURES as error:

@@ -53,7 +53,7 @@ class Me:
     """The workspace's address, with a slash at its end."""
 
     def link(self, channel: str, ts: str, thread_ts: str) -> str:
-        """Where a message is opened, as Slack's permalinks are made."""
+        """Builds the permalink of a message."""
         if not (self.url and channel and ts):
             return ""
         thread = f"?thread_ts={thread_ts}&cid={channel}" if thread_ts and thread_ts != ts else ""
@@ -83,7 +83,7 @@ class People:
         return self._me
 
     async def person(self, user_id: str) -> Person:
-        """Somebody whom Slack does not tell about is called by the id, and is no admin of the workspace."""
+        """Looks a person up. One whom Slack does not tell about has the id as name and is no admin."""
         try:
             return await self._known.get(user_id, self._ask)
         except SLACK_FAILURES as error:
@@ -101,7 +101,7 @@ class People:
 
 
 def person_from_slack(told: dict[str, Any], user_id: str, me: Me) -> Person:
-    """Somebody as Slack's methods describe them."""
+    """Reads a person as Slack's methods describe them."""
     profile = told.get("profile") or {}
     name = profile.get("display_name") or told.get("real_name") or told.get("name") or user_id
     return Person(

@@ -38,7 +38,7 @@ EVENTS: tuple[str, ...] = (
 
 
 def missing_scopes(granted: str) -> list[str]:
-    """Those that Slack's `x-oauth-scopes` header (comma-separated) does not name."""
+    """Returns the required scopes that Slack's `x-oauth-scopes` header (comma-separated) does not name."""
     return [scope for scope in REQUIRED if scope not in _held(granted)]
 
 

@@ -104,7 +104,7 @@ def votes_filling(records: AskedReader) -> Filling:
 
 
 def _vote_lines(asked: AskedQuestion, messages: Messages) -> str:
-    """The votes on one answer, with what people said. The words of a question, and comments,
+    """Words the votes on one answer, with what people said. The words of a question, and comments,
     are shown where everybody may read the question: of a private one there is the reason alone."""
     votes = list(asked.votes.values())
     public = asked.record.asked_in.place == "public"

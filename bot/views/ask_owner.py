@@ -186,8 +186,8 @@ class FallbackHandler:
         return page in await self._pages.readable([page], audience=audience)
 
     async def _call_from_outside(self, promised: PromisedRequest) -> None:
-        """A mention reaches nobody who is not in the channel: whoever may
-        join it gets a link. Needs the scope `im:write`.
+        """Sends a link to owners who are not in the channel, whom a mention does not reach. Needs the
+        scope `im:write`.
         """
         request, me = promised.request, await self._people.me()
         link = me.link(promised.channel, promised.message_ts, promised.thread_ts)

@@ -105,7 +105,7 @@ class ChannelDialog:
         await self._whisper(channel, person.id, told)
 
     async def status_lines(self, channel: str, messages: Messages) -> list[str]:
-        """What a channel has set, for `/kb status` there; nothing in a direct message."""
+        """Words a channel's settings, for `/kb status` there; nothing in a direct message."""
         if channel.startswith("D"):
             return []
         lines = settings_lines(await self.settings.of(channel), self.known.sources(), messages)
@@ -135,7 +135,7 @@ class ChannelDialog:
         return messages.channel_not_yours
 
     async def _chosen(self, channel: str, view: SubmittedView) -> ChannelSettings:
-        """What was sent. Sources that are gone today stay chosen, for the day on which they are back.
+        """Reads the submitted settings. Sources that are gone today stay chosen, until they are back.
 
         Raises:
             pydantic.ValidationError: a value that the dialog does not offer.

@@ -85,7 +85,7 @@ class FeedbackHandler:
         await self._whisper(about, submission.user.id, messages.thanks_down)
 
     async def _whisper(self, about: FeedbackMetadata, user: str, text: str) -> None:
-        """Thanks are a courtesy: where Slack does not take them, nothing is lost."""
+        """Posts an ephemeral message; where Slack does not take it, nothing is lost."""
         try:
             await self._client.chat_postEphemeral(
                 channel=about.channel, user=user, text=text, thread_ts=about.thread_ts

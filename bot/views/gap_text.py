@@ -47,7 +47,7 @@ def gap_text(gap: Gap, messages: Messages) -> str:
 
 
 def counts(gap: Gap, messages: Messages, places: Sequence[str]) -> list[str]:
-    """How often, by how many, in which public places, and what became of it."""
+    """Words how often a gap was asked, by how many, in which public channels, and with what outcome."""
 
     def times(number: int) -> str:
         return messages.counted(messages.gap_times, number)

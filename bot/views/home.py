@@ -46,7 +46,7 @@ class HomeRecords(StatsReader, Protocol):
 
 
 class HomeMetadata(FrozenModel):
-    """What a drawn Home knows of itself; travels in its private metadata.
+    """The private metadata of a drawn Home.
     `channel`: the direct message with its reader.
     """
 

@@ -92,7 +92,7 @@ class SlashCommandHandler:
         return None
 
     async def not_now(self, command: SlashCommand) -> str:
-        """What is said when a question could not be queued."""
+        """Words that a question could not be queued."""
         return messages_in((await self._people.person(command.user_id)).locale).ask_not_now
 
     async def serve(self, command: SlashCommand) -> None:
@@ -147,7 +147,7 @@ class SlashCommandHandler:
                 await self._whisper(command, f"{messages.unknown_command.format(word=escape(word))}\n{known}")
 
     def _help(self, admin_status: AdminStatus, messages: Messages) -> str:
-        """What somebody may write behind the command."""
+        """Words the subcommands that somebody may use."""
         lines = [messages.usage_everyone]
         if admin_status == "admin":
             lines += [messages.usage_admins, messages.usage]

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from redis.asyncio import Redis
 
-from bot.listening.channel_settings import BELIEVED_S, ChannelSettings, ChannelSettingsStore, chosen
+from bot.listening.channel_settings import CACHED_S, ChannelSettings, ChannelSettingsStore, chosen
 from kb.config.slack_settings import SlackSettings
 from kb.errors import StoreUnavailableError
 from kb.store.valkey import connect_redis
@@ -47,9 +47,9 @@ async def test_another_bot_goes_by_it_after_half_a_minute(redis: Redis, namespac
     other = ChannelSettingsStore(redis, namespace=namespace, monotonic=seconds)
     assert await other.of("C1") == ChannelSettings()
     await ChannelSettingsStore(redis, namespace=namespace).save("C1", SET, by="U1")
-    seconds.now = BELIEVED_S - 1
+    seconds.now = CACHED_S - 1
     assert await other.of("C1") == ChannelSettings()
-    seconds.now = BELIEVED_S + 1
+    seconds.now = CACHED_S + 1
     assert await other.of("C1") == SET
 
 
@@ -76,7 +76,7 @@ async def test_in_an_outage_the_last_known_holds_else_the_defaults(
     seconds = Seconds()
     store = ChannelSettingsStore(redis, namespace=namespace, monotonic=seconds)
     await store.save("C1", SET, by="U1")
-    seconds.now = BELIEVED_S + 1
+    seconds.now = CACHED_S + 1
 
     async def away(*_: object) -> None:
         raise ConnectionError("away")

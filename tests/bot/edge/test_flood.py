@@ -1,4 +1,4 @@
-"""A flood of replies: what cannot concern us costs a glance, what may is
+"""A flood of replies: what cannot concern us costs a prefilter, what may is
 put aside, and what speaks to us goes first.
 """
 
@@ -128,24 +128,24 @@ async def test_what_may_be_for_us_is_never_settled_however_much_there_is_to_do(
     redis: Redis, limits: SlackLimits
 ) -> None:
     async with open_office(redis, limits, working=False) as office:
-        glance = office.edge.app.prefilter
+        prefilter = office.edge.app.prefilter
         for name, made in FIRST.items():
-            assert await glance.at(event_of(made(office)), busy=BUSY) == "first", name
+            assert await prefilter.judge(event_of(made(office)), busy=BUSY) == "first", name
         for name, made in OTHER.items():
-            assert await glance.at(event_of(made(office)), busy=BUSY) == "other", name
+            assert await prefilter.judge(event_of(made(office)), busy=BUSY) == "other", name
         for body in NO_EVENTS:
-            assert await glance.at(body, busy=BUSY) == "first", body
+            assert await prefilter.judge(body, busy=BUSY) == "first", body
         me = await office.edge.people.me()
         thread = ThreadKey(team=me.team_id, channel="C0GENERAL", thread="1600000000.000001")
         await office.conversations.append(thread, Turn(question="x", answer="y"))
         await backend_of(office).known_threads.note(thread, "not ours")
-        assert await glance.at(event_of(a_reply(office)), busy=BUSY) == "other"
+        assert await prefilter.judge(event_of(a_reply(office)), busy=BUSY) == "other"
         assert await put_aside(office) == 0
 
 
 async def test_what_cannot_concern_us_is_settled_and_noted(redis: Redis, limits: SlackLimits) -> None:
     async with open_office(redis, limits, working=False) as office:
-        glance = office.edge.app.prefilter
+        prefilter = office.edge.app.prefilter
         me = await office.edge.people.me()
         await backend_of(office).known_threads.note(
             ThreadKey(team=me.team_id, channel="C0GENERAL", thread="1500000000.000001"), "not ours"
@@ -160,11 +160,11 @@ async def test_what_cannot_concern_us_is_settled_and_noted(redis: Redis, limits:
             a_reply(office, f"<@U0ALICE> {HOW_MANY}"),
             a_reply(office, "<!here> lunch?"),
         ):
-            assert await glance.at(event_of(event), busy=IDLE) == "settled", event
+            assert await prefilter.judge(event_of(event), busy=IDLE) == "settled", event
         assert office.edge.activity.events == 5
         assert await put_aside(office) == 0
-        assert await glance.at(event_of(a_reply(office)), busy=IDLE) == "other"
-        assert await glance.at(event_of(a_reply(office)), busy=BUSY) == "settled"
+        assert await prefilter.judge(event_of(a_reply(office)), busy=IDLE) == "other"
+        assert await prefilter.judge(event_of(a_reply(office)), busy=BUSY) == "settled"
         assert await put_aside(office) == 1
 
 
@@ -177,10 +177,10 @@ async def test_a_glance_goes_by_the_channels_settings(
         await office.channel_settings.save(
             "C0GENERAL", settings.model_copy(update={"follow_ups": follow_ups, "unasked": unasked}), by="U1"
         )
-        glance = office.edge.app.prefilter
+        prefilter = office.edge.app.prefilter
         start = told({"type": "message", "ts": "1700000000.000001", "user": "U0BRAM", "text": HOW_MANY})
-        assert await glance.at(event_of(start), busy=BUSY) == ("other" if unasked else "settled")
-        seen = await glance.at(event_of(a_reply(office)), busy=IDLE)
+        assert await prefilter.judge(event_of(start), busy=BUSY) == ("other" if unasked else "settled")
+        seen = await prefilter.judge(event_of(a_reply(office)), busy=IDLE)
         assert seen == ("settled" if follow_ups == "mention" else "other")
         assert await put_aside(office) == 0
 
@@ -189,9 +189,9 @@ async def test_so_many_unknown_threads_a_second_are_judged_the_rest_is_put_aside
     redis: Redis, limits: SlackLimits
 ) -> None:
     async with open_office(redis, limits, working=False) as office:
-        glance = office.edge.app.prefilter
+        prefilter = office.edge.app.prefilter
         events = [event_of(a_reply(office, thread_ts=f"1600000{n:03}.000001")) for n in range(400)]
-        seen = await asyncio.gather(*(glance.at(event, busy=IDLE) for event in events))
+        seen = await asyncio.gather(*(prefilter.judge(event, busy=IDLE) for event in events))
         assert 100 <= seen.count("other") < 300
         assert await put_aside(office) == 400 - seen.count("other")
 
