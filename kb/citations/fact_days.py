@@ -93,10 +93,10 @@ _READERS: tuple[tuple[re.Pattern[str], _Reader], ...] = (
 )
 
 
-def same_day(said: Day, other: Day, years: set[float]) -> bool:
-    """Whether `other` says all that `said` says; a year may stand elsewhere in the passage, among `years`."""
-    if said.month != other.month or (said.day is not None and said.day != other.day):
+def same_day(stated: Day, other: Day, years: set[float]) -> bool:
+    """Whether `other` says all that `stated` says; a year may stand elsewhere in the passage, among `years`."""
+    if stated.month != other.month or (stated.day is not None and stated.day != other.day):
         return False
-    if said.year is None or said.year == other.year:
+    if stated.year is None or stated.year == other.year:
         return True
-    return other.year is None and float(said.year) in years
+    return other.year is None and float(stated.year) in years

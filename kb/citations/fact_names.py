@@ -68,18 +68,18 @@ def join_names(names: list[Names]) -> Names:
     )
 
 
-def missing_names(said: Names, known: Names, stems: frozenset[str], *, same_language: bool) -> Names:
-    """The names of `said` that are not in `known`. Across languages only what is typed has to agree.
+def missing_names(stated: Names, known: Names, stems: frozenset[str], *, same_language: bool) -> Names:
+    """The names of `stated` that are not in `known`. Across languages only what is typed has to agree.
 
     Capitals alone tell little (titles, "Additionally"): where one name of
     the sentence is known, the others pass but for codes.
     """
-    typed = tuple(name for name in said.typed if not _is_typed(name, known.literal))
-    short = {word for run in said.runs if _is_short(run, known.capitals) for word in run}
-    words = [word for word in said.words if not (word in short or _has_name(word, stems))]
-    if len(words) < len(said.words):
+    typed = tuple(name for name in stated.typed if not _is_typed(name, known.literal))
+    short = {word for run in stated.runs if _is_short(run, known.capitals) for word in run}
+    words = [word for word in stated.words if not (word in short or _has_name(word, stems))]
+    if len(words) < len(stated.words):
         words = [word for word in words if _is_exact(word)]
-    return replace(said, words=tuple(words) if same_language else (), typed=typed)
+    return replace(stated, words=tuple(words) if same_language else (), typed=typed)
 
 
 def _typed(text: str) -> Iterator[str]:

@@ -131,4 +131,6 @@ def _has_quantity(quantity: Quantity, known: Facts) -> bool:
 
 def _has_day(readings: tuple[Day, ...], known: Facts) -> bool:
     years = {reading for quantity in known.quantities for reading in quantity.readings}
-    return any(same_day(said, other, years) for said in readings for others in known.days for other in others)
+    return any(
+        same_day(stated, other, years) for stated in readings for others in known.days for other in others
+    )
