@@ -1,4 +1,4 @@
-"""Terms that a passage must hold as they are: "Day 6" is not Day 7, however alike the two passages are otherwise.
+"""Puts passages first that hold required terms exactly: "Day 6" is not Day 7, however similar the passages are.
 
 An embedder hardly tells one number from another, and the words of a thread outvote the one that counts. So where a rule
 knows which step of a series is meant, the passages that hold it go first.
@@ -16,18 +16,17 @@ _MARKUP = re.compile(r"[*_`]+")
 _SPACE = re.compile(r"[\s\u00a0]+")
 
 REMEMBERED = 256
-"""Patterns that are kept. A question's terms are held against each of its passages; people ask for ever new ones."""
+"""Compiled patterns that are cached: a question's terms are searched in each of its passages."""
 
 
 def put_holding_first(hits: Sequence[Hit], terms: Sequence[str]) -> list[Hit]:
-    """The hits that hold every term before the others, each group in its order; as they are where none holds all."""
+    """Puts hits that hold every term before the others and keeps the order otherwise."""
     holding = [hit for hit in hits if holds(hit.chunk, terms)]
     return [*holding, *(hit for hit in hits if not holds(hit.chunk, terms))] if holding else list(hits)
 
 
 def holds(chunk: Chunk, terms: Sequence[str]) -> bool:
-    """Whether title, headings and text hold all terms, in any case but
-    that of a single letter ("Phase A", "a phase a ...").
+    """Whether title, headings and text hold all terms; only a single letter is case-sensitive ("Phase A").
 
     A range counts ("Days 5 to 7" holds "Day 6").
     """

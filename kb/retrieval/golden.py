@@ -23,7 +23,7 @@ from kb.retrieval.standard_scores import TextEmbedder
 from kb.text.language import detect
 
 WITHIN = 10
-"""Passages among which the page must be, before reranking: twice what an answer is made of."""
+"""Best passages, before reranking, among which the page must be: twice what an answer uses."""
 
 
 class GoldenQuestion(BaseModel):

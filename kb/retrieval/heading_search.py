@@ -27,11 +27,11 @@ from kb.retrieval.search import MAX_LANGUAGES
 from kb.retrieval.standard_scores import SAMPLED, Probe, Scale, TextEmbedder
 
 LEG = 50
-"""Passages that each leg of a search brings."""
+"""Passages that each leg of a search returns."""
 
 Vectors = NDArray[np.float32]
 Fuse = Callable[[Sequence[Candidate], str], Sequence[Hit]]
-"""The candidates of one query, best first: as the search orders them."""
+"""Orders the candidates of one query as the search does, best first."""
 
 
 class Searched(Protocol):
@@ -133,7 +133,7 @@ class HeadingSearch:
         ]
 
     def _rarity(self, queries: Sequence[QueryVectors], sample: Sequence[StoredPassage]) -> dict[int, float]:
-        """The weight of every term that is asked for, as BM25 has it, by the passages of the sample."""
+        """BM25's inverse document frequency of every term of the queries, by the sample."""
         asked = {term for query in queries for term in query.lexical.indices}
         holding: Counter[int] = Counter()
         for passage in sample:
@@ -164,6 +164,6 @@ def _bm25(query: SparseVector, words: SparseVector, rarity: dict[int, float]) ->
 
 
 def _audience_of(sample: Sequence[StoredPassage]) -> Audience:
-    """Somebody who may read every page of the sample: of what is found only figures are kept."""
+    """An audience that may read every page of the sample; only figures are kept of what it finds."""
     principals = {principal for passage in sample for principal in passage.chunk.page.audience}
     return Audience(channels=frozenset(principals - {EVERYONE}))

@@ -1,4 +1,4 @@
-"""Lexical vectors: BM25 term weights, stemmed by language, the same for both engines (which add the IDF).
+"""Lexical vectors: BM25 term weights, stemmed by language, alike for both engines (which add the IDF).
 
 A passage is stemmed by its own language, a question by its language and by every language of the index, so that a
 Dutch question finds the English page that shares a product name with it.
@@ -51,12 +51,13 @@ STEMMED: Mapping[str, str] = {
 }
 """ISO 639-1 -> the engine's name of the stop words (and, where it has one, the stemmer) of a language."""
 UNSPACED = frozenset({"ja", "zh", "ko", "th", "lo", "km", "my"})
-"""Written without spaces: a dictionary finds the words. It is as good as the plain tokenizer for the others, slower."""
+"""Languages without spaces: a dictionary finds their words. For others it is as good as the plain tokenizer, but
+slower."""
 AVERAGE_LENGTH = 90.0
 """Terms of an average passage after stop words: BM25's length correction is relative to it."""
 
 ASKED_QUESTIONS = 64
-"""Questions whose words are remembered while they are held against one sentence after the other."""
+"""Questions whose words are cached while they are compared with one sentence after the other."""
 
 _WORD = re.compile(r"[^\W_]+")
 
@@ -66,7 +67,7 @@ Rarity = Callable[[Collection[int]], float]
 
 
 class LexicalEncoder:
-    """Texts to BM25 vectors. Threads may share one."""
+    """Encodes texts as BM25 vectors. Thread-safe."""
 
     def __init__(self, *, average_length: float = AVERAGE_LENGTH) -> None:
         self._average_length = average_length

@@ -1,4 +1,4 @@
-"""The embedder that questions are put into vectors with: the one that the live generation of the index was made with.
+"""Embeds questions with the model that the live generation of the index was made with.
 
 Settings may name another model than the index was made with. The next sync builds a generation with it beside the live
 one; until that is swapped in, questions go on being embedded by the earlier model, and from the swap on by the new one.
@@ -20,7 +20,7 @@ from kb.retrieval.standard_scores import TextEmbedder
 logger = logging.getLogger(__name__)
 
 TRIED_AGAIN_S = 60.0
-"""Seconds after which an earlier model that could not be loaded is looked for again: a hub may take long to say no."""
+"""Seconds before an earlier model that could not be loaded is tried again: a hub may take long to answer."""
 
 
 class LiveIndex(Protocol):
@@ -87,7 +87,7 @@ class LiveEmbedder:
             return self._believed
 
     def forget(self, over: Matching) -> None:
-        """Another generation is live than the one that `over` was for. Questions under way keep what they hold."""
+        """Forgets `over` after another generation went live. Questions under way keep their embedder."""
         if self._believed is over:
             self._believed = None
 

@@ -1,4 +1,4 @@
-"""Measures a generation of the index: whether a cross-encoder helps there.
+"""Measures whether a cross-encoder helps on a generation of the index.
 
     passages from all over -> their headings -> a search for each -> a trial of the cross-encoder
     (`kb.retrieval.rerank_trial`)
@@ -21,7 +21,7 @@ from kb.retrieval.headings import Heading, headings_of
 from kb.retrieval.rerank_trial import CANDIDATES, Trial, decide, is_worth_more
 
 PASSAGES = 3000
-"""Passages that are looked at: 9 MB of vectors at 768 numbers."""
+"""Passages that are sampled: 9 MB of vectors at 768 numbers."""
 TRIED = 100
 """Headings that a cross-encoder is tried on."""
 
@@ -45,7 +45,7 @@ class TriedReranker(Protocol):
 
 
 class Calibrator:
-    """`reranker` None: there is nothing to measure. `clock` tells when something was measured."""
+    """Without a `reranker` there is nothing to measure. `clock` gives the time of a measurement."""
 
     def __init__(
         self,
@@ -59,7 +59,7 @@ class Calibrator:
         self._reranker = reranker
 
     async def is_due(self, calibration: Calibration | None, passages: int) -> bool:
-        """Whether an index of so many passages, of which this is known, should be measured (anew)."""
+        """Whether an index with so many passages and this calibration should be measured (again)."""
         reranker = await self._available() if passages else None
         if reranker is None:
             return False
@@ -71,7 +71,7 @@ class Calibrator:
         return calibration is None or calibration.outgrown(passages) or reranker.model != tried
 
     async def measure(self, generation: MeasuredIndex) -> Calibration | None:
-        """None where no cross-encoder is to be had: there is nothing to measure.
+        """Tries the cross-encoder; None where there is none.
 
         Raises:
             UnavailableError: the index, the embedder or the cross-encoder does not answer.

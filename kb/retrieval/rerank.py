@@ -1,4 +1,4 @@
-"""A cross-encoder reads question and passage together and has a say in the order. Optional; its absence is visible.
+"""Reranks passages by a cross-encoder, which reads question and passage together. Optional; its absence is visible.
 
 It never decides alone: on held-out questions its order is worse than the hybrid's, and the blend is better than both.
 """
@@ -23,7 +23,7 @@ logger = logging.getLogger(__name__)
 
 
 WEIGHT = 0.3
-"""Share of the cross-encoder in the final score where nothing was measured; the rest is the fused
+"""Weight of the cross-encoder in the final score where nothing was measured; the rest is the fused
 score. A small one at .5 lost 4 of 54 facts from the best two passages of four handbooks, at .3 none."""
 CANDIDATES = 20
 
@@ -61,7 +61,7 @@ class Reranker:
 
     @property
     def model(self) -> str:
-        """The name by which what was measured with it is known."""
+        """The name under which its trials are kept."""
         return self._settings.model
 
     @property
@@ -70,12 +70,12 @@ class Reranker:
 
     @property
     def backend(self) -> str:
-        """What runs the model: "onnx" or "torch"; empty where there is none."""
+        """The runtime of the model, "onnx" or "torch"; empty where there is none."""
         return self._model.backend if self._model is not None else ""
 
     @property
     def reason(self) -> str:
-        """Why there is no reranker, for operators; empty where there is one."""
+        """The reason why there is no reranker, for operators; empty where there is one."""
         return "" if self.available else self._reason
 
     async def ready(self) -> None:
@@ -95,7 +95,7 @@ class Reranker:
             logger.info("reranker.ready", extra=details)
 
     async def score(self, query: str, texts: Sequence[str]) -> list[float]:
-        """0..1 for each text: how well it answers `query`.
+        """Scores each text, 0..1, by how well it answers `query`.
 
         Raises:
             RerankerUnavailableError: there is no model, or it failed.
@@ -103,7 +103,7 @@ class Reranker:
         return await self._score(query, texts, self._executor)
 
     async def score_in_background(self, query: str, texts: Sequence[str]) -> list[float]:
-        """As `score`, for work that nobody waits for: it gives way to the questions."""
+        """Scores at low priority, for work that nobody waits for: questions go first."""
         if self._background is None:
             onnx = self._model is not None and self._model.backend == "onnx"
             self._background = Executor("footnote-rerank-trial", yields=True) if onnx else self._executor
@@ -144,13 +144,13 @@ class Reranker:
         return [*blend(candidates, scores, weight), *behind(candidates, hits[many:], weight)]
 
     async def trial(self) -> Reranking | None:
-        """How the model did on the headings of what is searched; None without a trial, or where the settings decide."""
+        """The result of the model's trial on the index's headings: None without one, or where the settings decide."""
         if not self.available or self._settings.weight is not None:
             return None
         return await self._found()
 
     async def _share(self) -> tuple[float, int]:
-        """The model's weight and the number of candidates: as set, else as measured with this model, else as usual."""
+        """The model's weight and number of candidates: as set, else as measured with this model, else the defaults."""
         weight, candidates = self._settings.weight, self._settings.candidates
         if (weight is None or candidates is None) and (found := await self._found()) is not None:
             weight = found.weight if weight is None else weight
@@ -158,7 +158,7 @@ class Reranker:
         return WEIGHT if weight is None else weight, CANDIDATES if candidates is None else candidates
 
     async def _found(self) -> Reranking | None:
-        """What was measured with this model on the index that is searched."""
+        """The trial of this model that is kept with the index."""
         calibration = await self._measured.calibration() if self._measured is not None else None
         found = calibration.reranking if calibration is not None else None
         return found if found is not None and found.model == self.model else None

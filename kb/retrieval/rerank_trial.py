@@ -1,4 +1,4 @@
-"""Does a cross-encoder earn its time on this knowledge base? Pure arithmetic over a sample of its own headings.
+"""Decides whether a cross-encoder earns its time on this knowledge base, by a sample of its own headings. Pure.
 
 Each heading was searched for and its section is what should come first. How the passages' order would be with each
 weight and number of candidates is known from one run, for a blend is arithmetic. What is chosen must gain more than
@@ -21,9 +21,9 @@ from kb.retrieval.scales import spread
 WEIGHTS = (0.1, 0.2, 0.3, 0.5, 0.7, 0.9)
 CANDIDATES = (10, 20, 40)
 FEWEST = 20
-"""Headings below which nothing is concluded: the cross-encoder stays off."""
+"""Fewest headings for a decision; with fewer the cross-encoder stays off."""
 CHANCE = 0.05
-"""How often scores without meaning may be taken for good ones."""
+"""Probability at which scores without meaning may pass for good ones."""
 LEAST_GAIN = 0.05
 """Mean reciprocal rank that it must gain. Headings flatter: one that gained
 .02 to .04 with them on three handbooks moved nothing, or facts down, for
@@ -69,7 +69,7 @@ def is_worth_more(trials: Sequence[Trial], candidates: int) -> bool:
 
 
 def _more(candidates: int, than: int) -> float:
-    """What so many candidates must gain over so many fewer."""
+    """Mean reciprocal rank that `candidates` must gain over fewer ones."""
     return MORE_GAIN * (candidates - than) / 10
 
 
@@ -78,7 +78,7 @@ def _mean(trials: Sequence[Trial], weight: float, candidates: int) -> float:
 
 
 def _at_best(trials: Sequence[Trial], candidates: int) -> float:
-    """The mean reciprocal rank of one that knows the sections, given so many candidates."""
+    """The mean reciprocal rank of an oracle that knows the sections, given so many candidates."""
     ranks = [1.0 if any(trial.right[:candidates]) else trial.reciprocal_rank(0.0, 1) for trial in trials]
     return float(np.mean(ranks)) if ranks else 0.0
 

@@ -31,9 +31,9 @@ UNREAD = 0.1
 one that does. It still knows the names; with more say it takes pages in any
 other language for near. 0 costs 10 of 211 facts in the best two passages."""
 SAMPLED = 256
-"""Passages that typical questions are held against: mean and deviation are then known to a few hundredths."""
+"""Passages that typical questions are compared with: mean and deviation are then known to a few hundredths."""
 TYPICAL = "en"
-"""The language whose typical questions serve for one that has none of its own."""
+"""The language whose typical questions serve for languages without their own."""
 LANGUAGE_SHARE = 0.5
 """Share of what the questions of a language have in common that is subtracted. From .5 to 1 all are about as good."""
 
@@ -133,12 +133,12 @@ class Scale:
         return float(len(self._embedder.spaces) ** 0.5)
 
     def renew(self, sample: NDArray[np.float32]) -> None:
-        """Another sample: pages have changed meanwhile."""
+        """Takes another sample, since pages have changed."""
         self._sample = sample
         self._backgrounds.clear()
 
     async def prepare(self, language: str) -> None:
-        """Embeds ahead what a question in a language is told beside.
+        """Embeds the typical questions of a language ahead.
 
         Raises:
             EmbedderUnavailableError: the embedder does not answer.
@@ -146,7 +146,7 @@ class Scale:
         await self._background(language)
 
     async def probes(self, texts: Sequence[str], languages: Sequence[str]) -> list[Probe]:
-        """One for each text, `languages` being theirs (ISO 639-1).
+        """Embeds texts and puts each on the scale of its language (ISO 639-1).
 
         Raises:
             EmbedderUnavailableError: the embedder does not answer.
@@ -158,7 +158,7 @@ class Scale:
         ]
 
     async def _background(self, language: str) -> Background:
-        """A question whose language is being prepared waits for that, rather than to have it embedded twice."""
+        """The background of a language. Waits where it is being embedded already."""
         typical_by_language = typical_questions()
         asked_in = language if language in typical_by_language else TYPICAL
         if asked_in not in self._typical:
@@ -182,6 +182,6 @@ class Scale:
 
 @cache
 def typical_questions() -> Mapping[str, tuple[str, ...]]:
-    """Language (ISO 639-1) -> questions that anybody may ask anywhere, the same in each language."""
+    """Language (ISO 639-1) -> general questions, alike in every language."""
     text = files("kb").joinpath("typical_questions.toml").read_text(encoding="utf-8")
     return {language: tuple(questions) for language, questions in tomllib.loads(text).items()}

@@ -25,7 +25,7 @@ WAIT_S = 1.0
 thousand passages, from all over, are counted by then.
 """
 LOOK_S = 10.0
-"""Seconds between two looks whether another process changed the index, or whether one that was away is back."""
+"""Seconds between two checks whether another process changed the index or whether it is back."""
 
 
 class Counting(Protocol):
@@ -42,13 +42,13 @@ class Passages(Protocol):
 
 
 class FixedCounts:
-    """Counts of something that is no index. Implements `Counting`."""
+    """Word counts of passages that no index holds. Implements `Counting`."""
 
     def __init__(self, words: WordCounts | None = None) -> None:
         self.words = words or WordCounts()
 
     async def count_words(self) -> None:
-        """They are counted."""
+        """Does nothing: the words are counted."""
 
 
 class Vocabulary:
@@ -80,7 +80,7 @@ class Vocabulary:
             await cancelled(self._following)
 
     def frequency(self, word: str) -> int:
-        """Passages that hold this very word (lower case)."""
+        """The number of passages that hold exactly this word (lower case)."""
         return self._index.words.frequency(word)
 
     def rarity(self, terms: Collection[int]) -> float:
@@ -96,7 +96,7 @@ class Vocabulary:
         return math.log(1 + (words.passages - frequency + 0.5) / (frequency + 0.5))
 
     async def _follow(self) -> None:
-        """An index that is down is for the question to tell: it is answered as unavailable."""
+        """Counts until it is cancelled. An index that is down is only logged; questions report it."""
         is_away = False
         while True:
             self._due.clear()

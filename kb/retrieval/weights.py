@@ -54,7 +54,7 @@ class Weights(BaseModel):
 
 
 class _WeightsFile(BaseModel):
-    """Also what `footnote eval decline --fit --json` writes, which says much more."""
+    """Reads the part of `footnote eval decline --fit --json` that is needed."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -63,14 +63,14 @@ class _WeightsFile(BaseModel):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Fitted:
-    """`model` is ready to use. The cross-encoder that it was not fitted for is told to operators; empty: it was."""
+    """`model` is ready to use. `reranker_misfit` tells operators that it was fitted for another cross-encoder."""
 
     model: RelevanceModel
     reranker_misfit: str = ""
 
 
 def fitted_for(settings: Settings) -> Fitted:
-    """The weights that the settings name, else the default's.
+    """Reads the weights that the settings name, else the bundled ones.
 
     Raises:
         SettingsError: the file cannot be read, or was fitted with other signals than this version has.
