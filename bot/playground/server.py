@@ -17,7 +17,6 @@ from aiohttp import web
 
 from bot.playground.delivery import Delivery, OnAttempt, Transport
 from bot.playground.events import SUBSCRIPTIONS, Events
-from bot.playground.faults import Faults
 from bot.playground.guide import AskGuide
 from bot.playground.history import History
 from bot.playground.interactions import Interactions
@@ -46,7 +45,7 @@ class Playground:
 
     `transport` brings events to the app; None: Socket Mode. `clock`: seconds since 1970. `pages` opens the
     cited pages under `/kb/`. `subscriptions`: the events that the app is subscribed to. `history` keeps what is said.
-    `guide` says what a newcomer may try. `on_call`, `on_attempt`: told each call of the
+    `guide` says what a newcomer may try. `api` answers the app. `on_call`, `on_attempt`: told each call of the
     app, and each try to bring it something.
     """
 
@@ -63,12 +62,12 @@ class Playground:
         pages: Pages | None = None,
         history: History | None = None,
         guide: AskGuide | None = None,
+        api: type[WebApi] = WebApi,
         on_call: OnCall | None = None,
         on_attempt: OnAttempt | None = None,
     ) -> None:
         self.workspace = workspace
         self.limits = limits or SlackLimits()
-        self.faults = Faults()
         self._host, self._port = host, port
         self._state = State(workspace, clock=clock, limits=self.limits)
         self._sockets = Sockets(app_id=workspace.app_id, limits=self.limits)
@@ -80,7 +79,7 @@ class Playground:
             sockets=self._sockets,
             origin=lambda: self.url.rstrip("/"),
         )
-        self._api = WebApi(self._slack, self.faults, on_call)
+        self._api = api(self._slack, on_call)
         self._response_urls = ResponseUrls(self._slack)
         self._people = UserMessages(self._slack)
         self._interactions = Interactions(self._slack, self._people, self._delivery, self._response_urls)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from collections.abc import Callable, Mapping
 from copy import deepcopy
@@ -12,7 +11,6 @@ from typing import Any
 from aiohttp import web
 
 from bot.playground.arguments import Arguments, read_arguments
-from bot.playground.faults import Faults, InjectedFault
 from bot.playground.methods import METHODS
 from bot.playground.methods.method import Method
 from bot.playground.refusal import Refused
@@ -43,34 +41,19 @@ OnCall = Callable[[Call], None]
 class WebApi:
     """Answers `/api/{method}`. `on_call` is told each call; nothing is kept of them."""
 
-    def __init__(self, slack: Slack, faults: Faults, on_call: OnCall | None = None) -> None:
+    def __init__(self, slack: Slack, on_call: OnCall | None = None) -> None:
         self._slack = slack
-        self._faults = faults
         self._limiter = RateLimiter(slack.state.limits, slack.state.now)
         self._on_call = on_call
 
     async def handle(self, request: web.Request) -> web.StreamResponse:
         name = request.match_info["method"]
-        fault = self._faults.take(name)
-        if fault is not None and not fault.after:
-            await asyncio.sleep(fault.delay)
-        response = await self._serve(request, name, fault)
-        if fault is not None and fault.after:
-            await asyncio.sleep(fault.delay)
-        return response
-
-    async def _serve(
-        self, request: web.Request, name: str, fault: InjectedFault | None
-    ) -> web.StreamResponse:
         args, answer, status, headers = Arguments({}), dict[str, Any](), 200, dict[str, str]()
         try:
             args, token = await read_arguments(request)
-            if fault is None or fault.after or not fault.answers:
-                answer, status, headers = self._answer(name, args, _bearer(request) or token)
+            answer, status, headers = self._answer(name, args, bearer(request) or token)
         except Refused as refusal:
             answer = {"ok": False, "error": refusal.code}
-        if fault is not None and fault.answers:
-            return self._spoil(request, fault, name, args)
         self._record(name, args, status, answer)
         return web.json_response(answer, status=status, headers=headers)
 
@@ -106,31 +89,6 @@ class WebApi:
             provided = ",".join(workspace.scopes)
             raise Refused("missing_scope", needed=method.scopes[0], provided=provided)
 
-    def _spoil(
-        self, request: web.Request, fault: InjectedFault, name: str, args: Arguments
-    ) -> web.StreamResponse:
-        if fault.drop:
-            self._record(name, args, 0, None)
-            if request.transport is not None:
-                request.transport.abort()
-            return web.Response(status=500)
-        if fault.body is not None:
-            status = fault.status or 200
-            self._record(name, args, status, {"ok": False, "error": "a page"})
-            headers = {"Content-Type": fault.content_type} | _retry_after(fault)
-            return web.Response(status=status, body=fault.body, headers=headers)
-        if fault.retry_after is not None:
-            answer = {"ok": False, "error": fault.error or "ratelimited"}
-            self._record(name, args, fault.status or 429, answer)
-            return web.json_response(answer, status=fault.status or 429, headers=_retry_after(fault))
-        if fault.error is not None:
-            answer = {"ok": False, "error": fault.error}
-            self._record(name, args, fault.status or 200, answer)
-            return web.json_response(answer, status=fault.status or 200)
-        status = fault.status or 500
-        self._record(name, args, status, {"ok": False, "error": f"http_{status}"})
-        return web.Response(status=status, text="upstream connect error")
-
     def _record(self, name: str, args: Arguments, status: int, answer: dict[str, Any] | None) -> None:
         if self._on_call is None:
             return
@@ -145,10 +103,6 @@ class WebApi:
         )
 
 
-def _retry_after(fault: InjectedFault) -> dict[str, str]:
-    return {} if fault.retry_after is None else {"Retry-After": str(fault.retry_after)}
-
-
 def _method(name: str) -> Method:
     method = METHODS.get(name)
     if method is None:
@@ -156,6 +110,6 @@ def _method(name: str) -> Method:
     return method
 
 
-def _bearer(request: web.Request) -> str | None:
+def bearer(request: web.Request) -> str | None:
     scheme, _, token = request.headers.get("Authorization", "").partition(" ")
     return token.strip() if scheme.lower() == "bearer" else None

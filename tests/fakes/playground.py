@@ -27,6 +27,7 @@ from bot.playground.status_line import Status
 from bot.playground.surfaces import View
 from bot.playground.web_api import Call
 from bot.playground.workspace import SHORTCUT_ID, Workspace
+from tests.fakes.faults import Faults, FaultyWebApi
 from tests.fakes.http_events import HttpEvents
 
 T = TypeVar("T")
@@ -57,10 +58,12 @@ class Playground(playground.Playground):
             clock=clock,
             limits=limits,
             transport=self._http or None,
+            api=FaultyWebApi,
             on_call=self.calls.append,
             on_attempt=self.deliveries.append,
             **options,
         )
+        self.faults: Faults = self._api.faults
         self._changed = asyncio.Event()
         self._state.listen(self._note_change)
 
