@@ -30,10 +30,6 @@ class WordClasses(LexiconPart):
     """Real words that are one slip away from a function word: never corrected."""
     stop: Words = NONE
     """Words that carry no meaning when a sentence is compared with a passage: see `kb.text.wording`."""
-    shared: Words = NONE
-    """Small words that carry meaning in another language: they tell the
-    language with the others, and are no stop words.
-    """
     capital_nouns: bool = False
     """Whether every noun has a capital, so that one tells no name."""
     capital_months: bool = False
