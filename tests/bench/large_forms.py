@@ -17,7 +17,9 @@ import qdrant_edge as engine
 
 from kb.index.edge_vectors import quantized_config
 from kb.index.fields import DENSE, LEXICAL
+from kb.index.shard import Shard
 from kb.index.shard_files import MANIFEST, read_manifest
+from kb.index.shard_words import ShardWords
 from kb.index.soundness import leave
 
 PLAIN = "plain"
@@ -92,6 +94,7 @@ def make(source: Path, target: Path, form: str) -> dict[str, float]:
     points, segments = shard.count(engine.CountRequest(exact=True)), shard.info().segments_count
     shard.close()
     leave(target, points=points)
+    Shard.load(target, ShardWords.load(source)).close()  # with the counts of words, as the product has it
     files = [file.stat() for file in (target / "points").rglob("*") if file.is_file()]
     return {
         "seconds": time.perf_counter() - started,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import signal
+import time
 from collections.abc import AsyncIterator, Awaitable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -51,6 +52,14 @@ def ended(process: psutil.Process) -> bool:
         return not process.is_running() or process.status() == psutil.STATUS_ZOMBIE
     except psutil.NoSuchProcess:
         return True
+
+
+def ends(process: psutil.Process, within_s: float = 120.0) -> bool:
+    """Waits for it, also where it is nobody's child any more."""
+    until = time.monotonic() + within_s
+    while not ended(process) and time.monotonic() < until:
+        time.sleep(0.05)
+    return ended(process)
 
 
 @asynccontextmanager

@@ -20,7 +20,7 @@ from tests.fakes.large_indexes import (
     MANIFEST,
     PAGES,
     assert_exact,
-    ended,
+    ends,
     found,
     generations,
     held,
@@ -86,9 +86,7 @@ async def test_a_real_bot_killed_meanwhile_may_leave_its_child_to_end_in_vain(tm
     await rebuilt(index)
     assert is_quantized(tmp_path / "index")
     child.resume()
-    async with asyncio.timeout(120):
-        while not ended(child):
-            await asyncio.sleep(0.05)
+    assert await asyncio.to_thread(ends, child)
     await assert_exact(index, range(PAGES))
     await rebuilt(index)
     assert not [name for name in generations(tmp_path / "index") if name.startswith("making")]
