@@ -208,7 +208,7 @@ class ThreadKey:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Question:
-    """The user's own words, where they were said and what that place may see."""
+    """The user's own words and the audience of the place where they were said."""
 
     id: str
     text: str

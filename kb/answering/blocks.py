@@ -1,4 +1,4 @@
-"""The blocks of a passage that a librarian would read out: whole, with what belongs to them.
+"""Splits a passage into blocks that can be quoted by themselves.
 
 A paragraph, a list with the line that leads it in, a table with its
 caption, code with the sentence before it, a question with its answer.
@@ -17,7 +17,7 @@ from kb.text.sentences import TextUnit, split_units
 BlockKind = Literal["prose", "list", "table", "code"]
 
 TALK_CHARACTERS = 80
-"""Whoever needs more says something."""
+"""Longest sentence that counts as small talk; a longer one says something."""
 
 _LEADS_IN = re.compile(r"[:：][\s*_]*$")
 _ASKS = re.compile(r"[?？][\s*_\"'”’)]*$")
@@ -25,7 +25,7 @@ _QUESTION_MARK = re.compile(
     r"\s*(?:[*_]{1,2})?(?:Q|Question|Vraag|Frage|Pregunta)(?:[*_]{1,2})?\s*[:.]", re.IGNORECASE
 )
 _SPEAKER = re.compile(r"\s*(?:[*_]{1,2})?[^\n:*_]{1,40}(?:[*_]{1,2})?:\s+")
-"""As a thread or an interview has it: "**Person 1**: thanks!"."""
+"""The speaker in a thread or an interview: "**Person 1**: thanks!"."""
 _BLANK = re.compile(r"\n[ \t]*\n")
 
 
@@ -75,7 +75,7 @@ def _continues(text: str, last: TextUnit, unit: TextUnit) -> bool:
 
 
 def _leads_into(group: Sequence[TextUnit], following: Sequence[TextUnit]) -> bool:
-    """Whether a block is not to be read without the one that follows it."""
+    """Whether a group introduces the one that follows it."""
     last = group[-1]
     if last.kind == "heading" or _LEADS_IN.search(last.text) or _is_question(last):
         return True

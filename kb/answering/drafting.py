@@ -1,4 +1,4 @@
-"""A draft in a language model's words: passages go in, sentences that cite them come out, as they are written.
+"""Drafts an answer by a language model: turns passages into sentences that cite them, while they are written.
 
 Claude cites by itself (`search_result` blocks); other endpoints get numbered
 passages and are asked for [n] markers. Where the endpoint takes tools the model
@@ -44,13 +44,13 @@ logger = logging.getLogger(__name__)
 
 SHORT_S = 0.02
 RESTS = 10
-"""A reply that takes longer to be read so far is shown less often while it is written: a tenth of the time at most."""
+"""Factor by which parsing pauses after a slow parse, so that it takes at most a tenth of the time."""
 SEARCHES = 2
 """Further searches that the model may make."""
 LONGEST_SENTENCE = 4000
 """Characters of a sentence, a list item or a block of code; no passage is as long. What is longer is left out."""
 SHORTEST_RETRY_S = 3.0
-"""A second answer within less would not be whole."""
+"""Least seconds for a second answer: with less it would not be complete."""
 
 Search = Callable[[str], Awaitable[Sequence[Hit]]]
 OnSentences = Callable[[Sequence[DraftSentence], Sequence[Hit]], Awaitable[None]]
@@ -133,7 +133,7 @@ class ModelDrafter:
         ends_at: float,
         on_text: OnText | None,
     ) -> Reply:
-        """One request; the time that is left is its deadline."""
+        """Sends one request; its deadline is the time that is left."""
         return await self._model.converse(
             system=answer_system(
                 sentences=self._max_sentences,
@@ -210,7 +210,7 @@ class _Conversation:
         }
 
     async def _searched(self, use: ToolUse) -> ToolResultBlockParam:
-        """What a search brings that was not read before. Whatever goes wrong is told to the model, which goes on."""
+        """Runs a search of the model and returns passages that it has not read. Failures are reported to the model."""
         try:
             query = SearchInput.model_validate(use.input).query
         except ValidationError:
@@ -236,7 +236,7 @@ class _Conversation:
         return tool_result(use.id, "\n\n".join(numbered_passages(fresh, first=first)))
 
     def _renamed(self, hits: Sequence[Hit]) -> list[Hit]:
-        """A passage that was read before with other neighbours gets an id of its own: a sentence cites one of them."""
+        """Gives a passage that was read before with other neighbours its own id, since a sentence cites one of them."""
         ids = {hit.chunk.id for hit in self._passages}
         number = len(self._searches)
         return [

@@ -1,4 +1,4 @@
-"""Whether an answer, or what it quotes, is in the language of its question."""
+"""Checks whether an answer, or what it quotes, is in the language of its question."""
 
 from __future__ import annotations
 

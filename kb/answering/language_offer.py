@@ -1,4 +1,4 @@
-"""Whether the embedder reads the languages that are asked in and written in, and what to say where it does not."""
+"""Offers another embedding model where the present one does not read the languages of questions or pages."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from kb.inference.embedding_languages import reads
 LATEST = 50
 """Questions whose languages are remembered: some weeks of a small team's, so that a change of habits shows."""
 FEWEST = 5
-"""Questions in other languages: fewer may be one person's try."""
+"""Fewest questions in unread languages for an offer: fewer may be one person's try."""
 SHARE = 10
-"""One in so many questions, or pages, is worth another model."""
+"""One in so many questions, or pages, in unread languages calls for another model."""
 NAMED = 3
 """Languages that an offer names, the most frequent."""
 SAMPLED = 5000
-"""Passages that are looked at for the languages of their pages: all of most companies'."""
+"""Passages that are sampled for the languages of their pages: all of them at most companies."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -47,12 +47,12 @@ class LanguagesOfIndex(Protocol):
 
 
 def reads_all(model: str) -> bool:
-    """Whether there is no language in which a question or a page would bring an offer."""
+    """Whether the model reads every language that could lead to an offer."""
     return all(reads(model, language) for language in SURE_LANGUAGES)
 
 
 def language_offer(model: str, *, asked: Sequence[str], pages: Mapping[str, int]) -> LanguageOffer | None:
-    """What the figures call for, questions before pages; None where the embedder reads nearly all of it.
+    """The offer that the figures call for, questions before pages; None where the embedder reads nearly all.
 
     `asked`: the languages of the latest questions, `LATEST` at most; `pages`: how many there are in each language.
     """
@@ -68,7 +68,7 @@ def language_offer(model: str, *, asked: Sequence[str], pages: Mapping[str, int]
 
 
 async def pages_by_language(index: LanguagesOfIndex) -> Mapping[str, int]:
-    """How many pages are in each language; where there are more passages than `SAMPLED`, in proportion to a sample.
+    """The number of pages in each language, estimated by a sample where there are more passages than `SAMPLED`.
 
     Raises:
         IndexUnavailableError: it cannot be told.
@@ -82,7 +82,7 @@ async def pages_by_language(index: LanguagesOfIndex) -> Mapping[str, int]:
 
 
 def _unread(model: str, counted: Counter[str]) -> Counter[str]:
-    """Those that the model does not read and that are not easily taken for others."""
+    """The languages that the model does not read and that the detector tells apart well."""
     return Counter(
         {
             language: number

@@ -1,4 +1,4 @@
-"""The passages that are read for an answer: parts of one section joined again, neighbours along, nothing twice.
+"""Prepares the passages for an answer: adds neighbours, joins parts of a section, drops repetitions.
 
 A search finds passages of some 250 tokens. What answers often stands in the one before or after, and a list or a table
 that was cut is whole only together. Nothing here ranks: passages stay in the order in which they were found.
@@ -46,7 +46,7 @@ class ReadingLimits:
 async def read_passages(
     hits: Sequence[Hit], index: Neighbours, audience: Audience, limits: ReadingLimits
 ) -> tuple[Hit, ...]:
-    """The best hits with their neighbours, as passages to read: best first, whole sections where they touch.
+    """Reads the best hits with their neighbours, best first; adjacent passages of a section become one.
 
     A passage keeps the id, the link and the scores of the best hit in it.
 
@@ -89,7 +89,7 @@ def _by_place(chunks: Sequence[Chunk]) -> dict[tuple[str, int], Chunk]:
 def _fitting(
     chosen: Sequence[Hit], near: Mapping[tuple[str, int], Chunk], limits: ReadingLimits, room: int
 ) -> dict[tuple[str, int], Chunk]:
-    """The neighbours for which there is room, those of the best passages first; what goes on before what led there."""
+    """The neighbours that fit, those of the best passages first, and following ones before preceding ones."""
     taken = {(hit.chunk.page.id, hit.chunk.position) for hit in chosen}
     beside: dict[tuple[str, int], Chunk] = {}
     for hit in chosen[: limits.around]:
@@ -109,7 +109,7 @@ def _fitting(
 
 
 def _joined(chosen: Sequence[Hit], beside: Mapping[tuple[str, int], Chunk]) -> list[Hit]:
-    """Each run of passages that touch within a section as one, in the place of its best."""
+    """Joins each run of adjacent passages of a section, in the place of its best one."""
     best = {(hit.chunk.page.id, hit.chunk.position): hit for hit in reversed(chosen)}
     chunks = {place: hit.chunk for place, hit in best.items()} | dict(beside)
     read: list[Hit] = []
@@ -157,7 +157,7 @@ def _as_hit(run: Sequence[Chunk], found: Sequence[Hit | None], near: Hit) -> Hit
 
 
 def join_texts(first: str, second: str) -> str:
-    """Two passages that follow each other as one text: what the second repeats of the first's head is left out."""
+    """Joins two adjacent passages, without the head that the second repeats."""
     lines, following = first.split("\n"), second.split("\n")
     repeated = _repeated_head(lines, following)
     if repeated:

@@ -21,7 +21,7 @@ from kb.text.sentences import split_units
 
 EARLIER_TURNS = 4
 EARLIER_CHARACTERS = 6000
-"""About 1,500 tokens of what was said before; whole turns, the newest first."""
+"""Most characters of earlier turns, some 1,500 tokens; whole turns, the newest first."""
 SEARCH_TOOL: ToolParam = {
     "name": "search_pages",
     "description": (
@@ -97,7 +97,7 @@ def _words(text: str) -> list[str]:
 
 
 def question_text(asked: Asked) -> str:
-    """The user's own words, how the thread makes them understood, and the language of the answer."""
+    """The user's own words, their rewrite in the thread, and the language of the answer."""
     question, query = asked.question.text, asked.rewrite.query
     lines = [f"Answer in {language_name(asked.reply_in)}."]
     if form := _KEEP_FORM[previous_form(asked.turns)]:
@@ -140,7 +140,7 @@ def earlier_turns(turns: Sequence[Turn]) -> list[Spoken]:
 
 
 def previous_form(turns: Sequence[Turn]) -> Form:
-    """The form of the last answer: most of its units decide."""
+    """The form of the last answer, by the majority of its units."""
     if not turns:
         return "text"
     units = split_units(turns[-1].answer)

@@ -1,1 +1,1 @@
-"""Conversations: the turns of a thread, what they are about, and which of them may be reminded of."""
+"""Conversations: the turns of a thread, their topics, and which of them may still be shown."""

@@ -21,7 +21,7 @@ from kb.text.pointing import named_in, points_above
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Understood:
-    """`pointed`: the text is somebody else's question, at which the words that were said point."""
+    """`pointed`: the text is somebody else's question that the message pointed at."""
 
     text: str
     turns: Sequence[Turn]
@@ -45,7 +45,7 @@ def understood(text: str, turns: Sequence[Turn]) -> Understood:
 
 
 def is_telling(text: str) -> bool:
-    """Whether a person's message says anything about a subject: no thanks, no remark, no pointing itself."""
+    """Whether a person's message says something about a subject; thanks, remarks and pointing do not."""
     words = words_of(text)
     if not words or talk_languages(text) or points_above(text):
         return False
@@ -57,7 +57,7 @@ def is_telling(text: str) -> bool:
 
 
 def leading(turns: Sequence[Turn]) -> list[Turn]:
-    """The turns by which rules follow the subject: ours, and people's questions.
+    """The turns from which the rules take the subject: ours, and people's questions.
 
     What people merely state leads only where nobody asked anything. Without people's messages: the same turns.
     """
@@ -71,6 +71,6 @@ def _since_our_answer(turns: Sequence[Turn]) -> Sequence[Turn]:
 
 
 def _meant(turns: Sequence[Turn]) -> Turn:
-    """The last that asks something; where none does, the last."""
+    """The last turn that asks something, else the last."""
     asking = [turn for turn in turns if asks_something(turn.question)]
     return (asking or turns)[-1]

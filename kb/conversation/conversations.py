@@ -22,11 +22,11 @@ from kb.models import ThreadKey, Turn
 from kb.store.redis import store_failures
 
 WHOLE_TURNS = 10
-"""Latest turns that keep their answers: twice what a rewriter reads and more than an answering model is told."""
+"""Latest turns that keep their answers: twice what a rewriter reads and more than an answering model gets."""
 KEPT_TURNS = 200
-"""Turns of a thread, the latest. Some 80 kB without the answers of the earlier ones, read in 2 ms."""
+"""Latest turns of a thread that are kept: some 80 kB without the answers of the earlier ones, read in 2 ms."""
 PARSED_THREADS = 64
-"""Threads whose turns stay parsed in this process: those that are being talked in. At most some 20 MB."""
+"""Threads whose parsed turns are cached in this process: the active ones, at most some 20 MB."""
 KEPT_CHARACTERS = 200
 """Characters kept of an earlier question: enough words to know its topic again."""
 
@@ -41,7 +41,7 @@ class ConversationStore(Protocol):
     async def load(self, key: ThreadKey) -> list[Turn]: ...
 
     async def known(self, keys: Sequence[ThreadKey]) -> frozenset[ThreadKey]:
-        """Those of these threads that anything is kept of, asked at once; of what is kept nothing is read."""
+        """Those of these threads that are stored, in one request that reads no turn."""
 
     async def append(self, key: ThreadKey, turn: Turn) -> None:
         """Adds a turn at the end. A turn with the `question_ts` of an
@@ -53,7 +53,7 @@ class ConversationStore(Protocol):
 
 
 class RedisConversations:
-    """One string a thread, the JSON of its turns: read and written at once. It is kept for `keep` after its last turn.
+    """One string a thread, the JSON of its turns, read and written as a whole. It expires `keep` after its last turn.
 
     A thread that did not change since it was last read or written here is not
     parsed again. Turns that cannot be read, as another version may have
@@ -128,7 +128,7 @@ class RedisConversations:
 
 
 def with_turn(turns: Sequence[Turn], turn: Turn) -> list[Turn]:
-    """The turns with `turn` at the end, or in the place of the one that answered the same message."""
+    """Appends `turn`, or replaces the one that answered the same message."""
     if turn.question_ts is not None:
         for index, earlier in enumerate(turns):
             if earlier.question_ts == turn.question_ts:
@@ -137,7 +137,7 @@ def with_turn(turns: Sequence[Turn], turn: Turn) -> list[Turn]:
 
 
 def compacted(turns: Sequence[Turn]) -> list[Turn]:
-    """The latest turns whole, the ones before without their texts, at most `KEPT_TURNS`."""
+    """Keeps the latest turns whole and earlier ones without their texts, at most `KEPT_TURNS`."""
     kept = turns[-KEPT_TURNS:]
     return [*(_without_texts(turn) for turn in kept[:-WHOLE_TURNS]), *kept[-WHOLE_TURNS:]]
 

@@ -20,7 +20,7 @@ class Readable(Protocol):
 
 
 async def readable_turns(turns: Sequence[Turn], index: Readable, *, audience: Audience) -> list[Turn]:
-    """The turns, without what Footnote said where that may not be read any more.
+    """The turns without those answers that may not be read any more.
 
     Raises:
         IndexUnavailableError: it cannot be told.
@@ -43,5 +43,5 @@ def _pages(turn: Turn) -> set[str]:
 
 
 def _is_unsourced(turn: Turn) -> bool:
-    """An answer whose pages nobody knows: read back from a message without our metadata."""
+    """Whether an answer's pages are unknown, since it was read from a message without our metadata."""
     return turn.outcome == "answered" and bool(turn.answer) and not _pages(turn)

@@ -18,7 +18,7 @@ class ChatMessage(BaseModel):
 
 
 def turns_of(history: Sequence[ChatMessage]) -> list[Turn]:
-    """An answer belongs to the question before it; what stands before the first question is nobody's answer."""
+    """Pairs each answer with the question before it; messages before the first question are dropped."""
     turns: list[Turn] = []
     for message in history:
         if message.role == "user":

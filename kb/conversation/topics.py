@@ -18,12 +18,12 @@ from kb.text.lexicon import Lexicon, spans_of, words_of
 MOST = 5
 """Topics kept of an answer."""
 LONGEST_TOPIC = 60
-"""Characters. A longer bold run is a sentence with emphasis, not a term."""
+"""Most characters of a topic: a longer bold run is an emphasised sentence, not a term."""
 LONGEST_SUBJECT = 9
-"""Words. A longer subject says more about one question than about the thread."""
+"""Most words of a subject: a longer one says more about one question than about the thread."""
 
 LEAST_RUN = 2
-"""Words. One content word somewhere in a question is as often its verb as its subject."""
+"""Fewest words of a run: a single content word of a question is as often its verb as its subject."""
 
 _FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
@@ -38,7 +38,7 @@ _POSSESSIVE = re.compile(r"['’]s?$")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Subject:
-    """What a question is about, in its own words: a thing ("the study plan"), or something done ("return my order").
+    """The subject of a question in its own words: a thing ("the study plan") or an action ("return my order").
 
     `sure`: a pattern of the language found it, so that it may stand in a sentence. Else it is good to search for.
     """

@@ -1,4 +1,4 @@
-"""Whether a page may still be believed. Pure: the clock is an argument.
+"""Assesses whether a page is current, outdated or replaced. Pure: the clock is an argument.
 
 In order of trust: a page that names its successor is superseded; one that its author has marked as
 deprecated, or past its `expires` or its review date is outdated, whatever its last edit (a site migration
@@ -35,7 +35,7 @@ Clock = Callable[[], datetime]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Assessment:
-    """`date` is the one that `reason` speaks of, e.g. the day on which the review was due."""
+    """`date` is the one that `reason` refers to, e.g. the day on which the review was due."""
 
     freshness: Freshness
     reason: FreshnessReason
@@ -93,7 +93,7 @@ class FreshnessPolicy:
         return Assessment(freshness="undated", reason="undated")
 
     def max_age_of(self, page: Page) -> int:
-        """Days after which a page without a review date is outdated."""
+        """Age in days from which a page without a review date is outdated."""
         for pattern, days in self._max_age_by_path:
             if pattern.match_file(page.path):
                 return days

@@ -24,7 +24,7 @@ def labels(citations: Iterable[Citation]) -> Mapping[int, str]:
 
 
 def page_labels(pages: Iterable[Page]) -> Mapping[str, str]:
-    """Page id -> what the page is called beside the others."""
+    """Page id -> a label that tells the page from the others."""
     alike: dict[str, dict[str, Page]] = {}
     for page in pages:
         alike.setdefault(" ".join(page.title.split()).casefold(), {})[page.id] = page
@@ -36,7 +36,7 @@ def page_labels(pages: Iterable[Page]) -> Mapping[str, str]:
 
 
 def _told_apart(pages: Sequence[Page]) -> Mapping[str, str]:
-    """Page id -> what it has that the others have not: by the first way that tells all of them apart, else the best."""
+    """Page id -> what only it has: by the first way that tells all pages apart, else by the best."""
     best = {page.id: "" for page in pages}
     if len(pages) == 1:
         return best

@@ -71,7 +71,7 @@ _GENERIC = frozenset(
         "www",
     ]
 )
-"""Names that stand in many paths and tell no page from another."""
+"""Names that are in many paths and tell no page from another."""
 _ENDING = re.compile(r"(?i)\.(?!v\d)[a-z]{1,6}\d?$")
 _ORDER = re.compile(r"^(?:0\d{1,5}|\d{1,3})[-_. ]+(?=\D)")
 """A number that only puts a file in its place: "040-policies"; never a year."""
@@ -93,7 +93,7 @@ def place_of(path: str, title: str, language: str = "") -> str:
 
 
 def parts_of(path: str, title: str, language: str = "") -> tuple[str, ...]:
-    """The place's parts, outermost first, whole."""
+    """The parts of the place, outermost first, not shortened."""
     *folders, file = unquote(path.partition("?")[0]).strip("/").split("/")
     if folders and _HOST.fullmatch(folders[0]):
         del folders[0]  # a website's; its pages all have it
@@ -111,7 +111,7 @@ def raw_parts_of(path: str) -> tuple[str, ...]:
 
 
 def fitted(parts: Sequence[str], room: int = MAX_CHARACTERS) -> str:
-    """As many parts as fit: years and versions first, then from the innermost outwards."""
+    """Joins as many parts as fit: years and versions first, then from the innermost outwards."""
     parts = [_cut(part, room) for part in parts]
     marked = [index for index, part in enumerate(parts) if _YEAR_OR_VERSION.search(part)]
     kept: set[int] = set()

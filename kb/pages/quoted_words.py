@@ -1,4 +1,4 @@
-"""Whether a page still says what was quoted of it, and what it says instead. Pure; words count, markup does not.
+"""Finds out whether a page still says what was quoted, and what it says instead. Pure; markup does not count.
 
 A rebuild may cut, bullet and bold a page anew without a word of it being another. So a quote is kept as its sentences,
 rows and items, each as its words alone, and each of them is looked for anywhere on the page.
@@ -37,23 +37,23 @@ class PageSection:
 
 
 def words_of(markdown: str) -> str:
-    """The words alone, in lower case, one space between two."""
+    """The words without markup, in lower case, separated by single spaces."""
     plain = _MARKER.sub("", _TARGET.sub(" ", markdown))
     return " ".join(_WORD.findall(plain.casefold()))
 
 
 def statements_of(markdown: str) -> list[str]:
-    """The sentences, rows and items that say something; headings and the rules between rows do not."""
+    """The sentences, rows and items of a text, without headings and table rules."""
     return [unit.text for unit in split_units(markdown) if _says_something(unit)]
 
 
 def fingerprint(statement: str) -> str:
-    """Tells whether a statement stood on a page, without keeping it."""
+    """A hash by which a statement is recognised without being stored."""
     return hashlib.blake2b(words_of(statement).encode(), digest_size=6).hexdigest()
 
 
 def gone_from(page: Iterable[PageSection], statements: Sequence[str]) -> list[str]:
-    """Those of the statements whose words the page does not hold any more, in their order."""
+    """The statements whose words are no longer on the page, in their order."""
     held = f" {words_of(chr(10).join(section.text for section in page))} "
     return [statement for statement in statements if f" {words_of(statement)} " not in held]
 
@@ -86,7 +86,7 @@ def _says_something(unit: TextUnit) -> bool:
 
 
 def _nearness(old: str, new: str) -> float:
-    """0..1. Rows of a table are about the same only where their first cells are."""
+    """The similarity, 0..1, of two statements; 0 for table rows with different first cells."""
     if _first_cell(old) != _first_cell(new):
         return 0.0
     old_words, new_words = words_of(old), words_of(new)

@@ -1,4 +1,4 @@
-"""Which of two pages is the later version of the other, as far as the pages themselves say so. Pure.
+"""Tells which of two pages is the later version of the other, where the pages say so. Pure.
 
 A page says so by naming what it replaces, or by calling itself a version ("v2", "version 2.1", "2026 edition"). Pages
 that merely look alike are never versions of one another: two of them are only where their names are the same but for
