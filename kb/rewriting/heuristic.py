@@ -16,7 +16,7 @@ from kb.models import Rewrite, Turn
 from kb.rewriting.clarified import answered_clarification
 from kb.rewriting.compose import as_question, compose, is_readable
 from kb.rewriting.followup_detector import FollowupSignals, read_question
-from kb.rewriting.long import asked_at_the_end, read_of_earlier
+from kb.rewriting.long import asked_at_the_end, of_long_message, read_of_earlier
 from kb.rewriting.parts import as_part, split_question
 from kb.rewriting.sequences import items_in
 from kb.rewriting.spelling import Vocabulary, correct
@@ -57,7 +57,7 @@ class HeuristicRewriter:
         turns = leading([turn for turn in turns if turn.outcome != "chat"])
         end = asked_at_the_end(question, known)
         if end is not None:
-            return _of_long_message(self._read(end, turns, known))
+            return of_long_message(self._read(end, turns, known))
         return self._read(question, turns, known)
 
     def _read(self, question: str, turns: Sequence[Turn], lexicon: Lexicon) -> Rewrite:
@@ -265,20 +265,6 @@ def _rewritten(query: str, state: ThreadState, *, reasoning: str, confidence: fl
         reasoning=reasoning,
         confidence=confidence,
         method="heuristic",
-    )
-
-
-def _of_long_message(rewrite: Rewrite) -> Rewrite:
-    """What it asks is searched for in the place of the message, which is no wording that one could search for."""
-    reasoning = "; ".join(filter(None, ("asked at the end of a long message", rewrite.reasoning)))
-    confidence = max(rewrite.confidence, 0.9) if not rewrite.needs_rewrite else rewrite.confidence
-    return replace(
-        rewrite,
-        needs_rewrite=True,
-        method="heuristic",
-        clarify=False,
-        reasoning=reasoning,
-        confidence=confidence,
     )
 
 

@@ -7,8 +7,10 @@ would not be searched for. The message itself stays one of the wordings.
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from itertools import islice
 
+from kb.models import Rewrite
 from kb.text.lexicon import Lexicon, words_of
 from kb.text.phrases import asks_something, is_empty_reference
 
@@ -45,3 +47,17 @@ def _asked(text: str, lexicon: Lexicon) -> str | None:
 def _asks(sentence: str, lexicon: Lexicon) -> bool:
     asks = sentence.endswith("?") or (len(words_of(sentence)) > 3 and asks_something(sentence))
     return asks and bool(lexicon.content_of(sentence)) and not is_empty_reference(sentence, lexicon.language)
+
+
+def of_long_message(rewrite: Rewrite) -> Rewrite:
+    """What it asks is searched for in the place of the message, which is no wording that one could search for."""
+    reasoning = "; ".join(filter(None, ("asked at the end of a long message", rewrite.reasoning)))
+    confidence = max(rewrite.confidence, 0.9) if not rewrite.needs_rewrite else rewrite.confidence
+    return replace(
+        rewrite,
+        needs_rewrite=True,
+        method="heuristic",
+        clarify=False,
+        reasoning=reasoning,
+        confidence=confidence,
+    )
