@@ -100,7 +100,7 @@ class ReaderPool:
         task = CutTask(page=page, models=models, max_tokens=max_tokens, frames=len(frames))
         try:
             async with self._cutting.process(seconds=self._cut_seconds) as process:
-                head = [task.model_dump_json().encode()]
+                head = [task.model_dump_json(exclude_defaults=True).encode()]
                 for some in frames:
                     await process.send([*head, SECTIONS.dump_json(tuple(some))])
                     head = []
@@ -158,7 +158,7 @@ def _is_small(parsed: ParsedPage) -> bool:
 async def _parsed(
     process: WorkProcess, task: Task, content: bytes
 ) -> tuple[Parsed | Refused | Broken, list[Section]]:
-    await process.send([task.model_dump_json().encode(), content])
+    await process.send([task.model_dump_json(exclude_defaults=True).encode(), content])
     sections: list[Section] = []
     try:
         reply = REPLY.validate_json(await process.receive())

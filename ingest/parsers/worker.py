@@ -21,7 +21,7 @@ def main() -> None:
         if content is None:
             return
         reply, sections = _reply(Task.model_validate_json(head), content)
-        replies.write(frame(reply.model_dump_json().encode()))
+        replies.write(frame(reply.model_dump_json(exclude_none=True).encode()))
         for some in framed(sections):
             replies.write(frame(SECTIONS.dump_json(tuple(some))))
         replies.flush()
