@@ -213,5 +213,5 @@ def _error(
     problems: list[dict[str, str]] | None = None,
     headers: Any = None,
 ) -> Response:
-    told = {"error": {"code": code, "message": message, "problems": problems or []}}
-    return JSONResponse(schemas.ErrorReply.model_validate(told).model_dump(), status, headers=headers)
+    error = {"error": {"code": code, "message": message, "problems": problems or []}}
+    return JSONResponse(schemas.ErrorReply.model_validate(error).model_dump(), status, headers=headers)

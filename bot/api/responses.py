@@ -41,14 +41,14 @@ def answer_of(answer: Answer, *, question_id: str) -> schemas.Answer:
     """
     if answer.outcome == "unavailable":
         raise ValueError("an outage is told as an error")
-    told = disambiguated(answer)
+    shown = disambiguated(answer)
     return schemas.Answer(
         id=question_id,
         outcome=answer.outcome,
         text=answer_markdown(answer),
-        sentences=tuple(sentence_of(one) for one in told.sentences),
-        citations=tuple(citation_of(one) for one in told.citations),
-        warnings=tuple(warning_of(one) for one in told.warnings),
+        sentences=tuple(sentence_of(sentence) for sentence in shown.sentences),
+        citations=tuple(citation_of(citation) for citation in shown.citations),
+        warnings=tuple(warning_of(warning) for warning in shown.warnings),
         confidence=round(min(1.0, max(0.0, answer.confidence)), 3),
         mode=answer.mode,
         language=answer.language,
@@ -58,7 +58,7 @@ def answer_of(answer: Answer, *, question_id: str) -> schemas.Answer:
         unfound=answer.unfound,
         interpretations=answer.interpretations,
         nearest=tuple(
-            schemas.NearPage(title=one.title, url=one.url, owner=one.owner) for one in told.nearest
+            schemas.NearPage(title=page.title, url=page.url, owner=page.owner) for page in shown.nearest
         ),
         notes=answer.notes,
     )

@@ -69,7 +69,7 @@ class AskRequest(_In):
     @property
     def turns(self) -> list[Turn]:
         """As the bot remembers its own threads: the latest ones, of those before their topics."""
-        told = messages.turns_of(self.chat_history)
+        turns = messages.turns_of(self.chat_history)
         return compacted(
             [
                 replace(
@@ -77,7 +77,7 @@ class AskRequest(_In):
                     question=turn.question[-REMEMBERED_QUESTION:],
                     answer=turn.answer[:REMEMBERED_ANSWER],
                 )
-                for turn in told
+                for turn in turns
             ]
         )
 

@@ -93,14 +93,14 @@ class Service:
             if request.include_answer:
                 answer = await self._answered(question, request)
                 query, hits = answer.rewritten or request.query, answer.trace.hits
-                told = answer_of(answer, question_id=question.id)
+                reply = answer_of(answer, question_id=question.id)
             else:
                 found = await self._found(question, request)
-                query, hits, told = found.rewrite.query, tuple(found.hits), None
+                query, hits, reply = found.rewrite.query, tuple(found.hits), None
         return schemas.SearchReply(
             query=query,
             results=tuple(result_of(hit, self.freshness) for hit in hits[: request.top_k]),
-            answer=told,
+            answer=reply,
         )
 
     async def ask(

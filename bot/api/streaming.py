@@ -54,16 +54,16 @@ class EventStream(StreamingResponse):
             await cancelled(work)
 
     async def _work(self) -> None:
-        told = _EventWriter(self._events)
+        writer = _EventWriter(self._events)
         try:
-            await told.finish(await self._answering(told))
+            await writer.finish(await self._answering(writer))
         except ApiError as error:
-            await told.event("error", {"code": error.code, "message": error.message})
+            await writer.event("error", {"code": error.code, "message": error.message})
         except (
             Exception
         ):  # the process edge of a stream that has begun: its reader gets a code, the log the trace
             logger.exception("api.stream_broke")
-            await told.event("error", {"code": "failed", "message": FAILED})
+            await writer.event("error", {"code": "failed", "message": FAILED})
         await self._events.put(None)
 
     async def _as_sent(self) -> AsyncIterator[bytes]:
@@ -85,8 +85,8 @@ class _EventWriter:
         self._sentences: list[str] = []
         self._cited: set[int] = set()
 
-    async def event(self, name: str, told: BaseModel | dict[str, object]) -> None:
-        data = told.model_dump_json() if isinstance(told, BaseModel) else json.dumps(told)
+    async def event(self, name: str, payload: BaseModel | dict[str, object]) -> None:
+        data = payload.model_dump_json() if isinstance(payload, BaseModel) else json.dumps(payload)
         await self._events.put(format_sse_event(event=name, data_str=data))
 
     async def stage(self, stage: Stage, *, pages: int = 0) -> None:
@@ -94,17 +94,17 @@ class _EventWriter:
 
     async def written(self, sentences: Sequence[Sentence], citations: Sequence[Citation]) -> None:
         await self._new(
-            [sentence_of(one) for one in sentences[len(self._sentences) :]],
-            [citation_of(one) for one in citations],
+            [sentence_of(sentence) for sentence in sentences[len(self._sentences) :]],
+            [citation_of(citation) for citation in citations],
         )
 
     async def finish(self, answer: schemas.Answer) -> None:
-        final = [one.text for one in answer.sentences]
+        final = [sentence.text for sentence in answer.sentences]
         removed = [index for index, text in enumerate(self._sentences) if text not in final]
         for index in removed:
             await self.event("removed", {"index": index})
         if not removed:  # else its citations are numbered anew
-            unsaid = [one for one in answer.sentences if one.text not in self._sentences]
+            unsaid = [sentence for sentence in answer.sentences if sentence.text not in self._sentences]
             await self._new(unsaid, answer.citations)
         for warning in answer.warnings:
             await self.event("warning", warning)

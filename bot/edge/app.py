@@ -222,11 +222,11 @@ def _listen(app: AsyncApp, settings: SlackSettings, handlers: Handlers, backgrou
 async def _ack_question(ack: AsyncAck, slash_command: SlashCommandHandler, command: SlashCommand) -> None:
     """A command is not sent again: whoever asked is told at once when their question could not be taken."""
     try:
-        told = await slash_command.ask(command)
+        reply = await slash_command.ask(command)
     except (UnavailableError, *SLACK_FAILURES) as error:
         logger.error("question.not_accepted", extra={"cause": repr(error)})  # noqa: TRY400 - the cause says it all
-        told = await slash_command.not_now(command)
-    await (ack(text=told, response_type="ephemeral") if told else ack())
+        reply = await slash_command.not_now(command)
+    await (ack(text=reply, response_type="ephemeral") if reply else ack())
 
 
 def _authorize(people: People, token: str) -> Callable[..., Awaitable[AuthorizeResult]]:

@@ -171,18 +171,18 @@ def _fields(text: str) -> dict[str, str]:
         _refuse("a broken form")
 
 
-def _checked(told: Any) -> Mapping[str, Any]:
+def _checked(payload: Any) -> Mapping[str, Any]:
     try:
-        envelope = _Envelope.model_validate(told)
+        envelope = _Envelope.model_validate(payload)
     except ValidationError:
         _refuse("no event of Slack's")
     if envelope.type == "block_actions" and not envelope.actions:
         _refuse("a press of nothing")
     if envelope.type.startswith("view_") and envelope.view is None:
         _refuse("a view that is none")
-    if envelope.event is None and (envelope.type == "event_callback" or "event" in told):
+    if envelope.event is None and (envelope.type == "event_callback" or "event" in payload):
         _refuse("an event without an event")
-    return dict(told)
+    return dict(payload)
 
 
 def _refuse(why: str) -> NoReturn:

@@ -152,7 +152,10 @@ class Attention:
 
 def _is_ours(messages: Sequence[Message], me: Me) -> bool:
     """Whether we wrote in this thread or were mentioned there."""
-    return any(me.wrote(one) or (one.by_a_person and mentions(one.text, me.user_id)) for one in messages)
+    return any(
+        me.wrote(message) or (message.by_a_person and mentions(message.text, me.user_id))
+        for message in messages
+    )
 
 
 def place_of(event: MessageEvent) -> Place:
@@ -179,11 +182,11 @@ def thread_messages(messages: Sequence[Message], me: Me, names: Mapping[str, str
     tells, and what we said by ourselves are left out.
     """
     by_ts = {message.ts: message for message in messages}
-    said = []
+    parts = []
     for message in messages:
         if not me.wrote(message):
             if message.by_a_person and message.subtype in READ_SUBTYPES:
-                said.append(thread_message(message, me, names.get(message.user or "", "")))
+                parts.append(thread_message(message, me, names.get(message.user or "", "")))
             continue
         metadata = answer_metadata(message.metadata)
         if (message.metadata is not None and metadata is None) or (
@@ -191,7 +194,7 @@ def thread_messages(messages: Sequence[Message], me: Me, names: Mapping[str, str
         ):
             continue
         asked = by_ts.get(metadata.question_ts) if metadata is not None else None
-        said.append(
+        parts.append(
             ThreadMessage(
                 user=None,
                 text=message.text[:SHOWN],
@@ -199,4 +202,4 @@ def thread_messages(messages: Sequence[Message], me: Me, names: Mapping[str, str
                 to=asked.user if asked is not None else None,
             )
         )
-    return said
+    return parts

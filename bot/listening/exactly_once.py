@@ -137,11 +137,11 @@ class Notices:
             if notice.thread_ts is not None
             else await self._latest(notice.channel)
         )
-        found = [answer_metadata(one.metadata) for one in messages if me.wrote(one)]
+        found = [answer_metadata(message.metadata) for message in messages if me.wrote(message)]
         return any(metadata is not None and metadata.question_id == notice.name for metadata in found)
 
     async def _latest(self, channel: str) -> list[Message]:
         page = await self._reading.conversations_history(
             channel=channel, limit=LOOKED_AT, include_all_metadata=True
         )
-        return [Message.model_validate(told) for told in page.get("messages") or []]
+        return [Message.model_validate(payload) for payload in page.get("messages") or []]

@@ -65,15 +65,15 @@ class Listeners:
 
     async def on_message(self, event: dict[str, Any]) -> None:
         """Handles `message` in a channel, a direct message or a group: posted, edited or deleted."""
-        told = MessageEvent.read(event)
-        if told.is_deletion:
-            await self.on_message_deleted(told)
-        elif told.subtype == "message_changed":
-            await self.on_message_edited(told)
+        message_event = MessageEvent.read(event)
+        if message_event.is_deletion:
+            await self.on_message_deleted(message_event)
+        elif message_event.subtype == "message_changed":
+            await self.on_message_edited(message_event)
         else:
             message = Message.read(event)
             if await self._is_listened_to(message):
-                await self._judge(told, message)
+                await self._judge(message_event, message)
 
     async def judge_deferred(self, place: DeferredMessage) -> None:
         """Decides about a deferred message. Raises as `Attention.decide`."""
@@ -180,7 +180,7 @@ class Listeners:
         await self.queue.accept(question)
 
     def _question(self, event: MessageEvent, message: Message, me: Me, decision: Decision) -> QueuedQuestion:
-        said = message_text(message, me)
+        text = message_text(message, me)
         question = QueuedQuestion(
             team=me.team_id,
             channel=event.channel,
@@ -188,10 +188,10 @@ class Listeners:
             ts=message.ts,
             thread_ts=message.thread,
             user=message.user or "",
-            text=said.own,
-            added=said.added,
-            shown=said.shown,
-            unread=said.unread,
+            text=text.own,
+            added=text.added,
+            shown=text.shown,
+            unread=text.unread,
             mentioned=mentions(message.text, me.user_id),
             received_at=self.clock(),
             action_token=event.token,
@@ -199,7 +199,7 @@ class Listeners:
             reason=decision.reason,
             unasked=decision.with_others or not decision.speaks,
         )
-        if said.is_cut:
+        if text.is_cut:
             logger.info("question.cut", extra={"question_id": question.id})
         return question
 
@@ -213,6 +213,6 @@ def _edited_ts(event: MessageEvent, message: Message) -> str | None:
 
     Slack's own is of a whole second: what tells two edits within one apart is when each was told ("5.000000+5.000200").
     """
-    told = (event.event_ts or event.ts) if event.subtype == "message_changed" else ""
+    event_ts = (event.event_ts or event.ts) if event.subtype == "message_changed" else ""
     edited = message.edited.ts if message.edited is not None else ""
-    return "+".join(filter(None, [edited, told if told != edited else ""])) or None
+    return "+".join(filter(None, [edited, event_ts if event_ts != edited else ""])) or None

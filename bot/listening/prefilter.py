@@ -91,7 +91,7 @@ class Prefilter:
         self._aside = BatchedCalls(deferred.add_all)
         self._place = deferred.place
 
-    async def judge(self, told: Mapping[str, Any], *, busy: Callable[[], bool]) -> Verdict:
+    async def judge(self, payload: Mapping[str, Any], *, busy: Callable[[], bool]) -> Verdict:
         """
         Args:
             busy: whether Bolt has as much as it may have of what may not be for us.
@@ -99,8 +99,8 @@ class Prefilter:
         Raises:
             UnavailableError: nobody knows whether the message is for us.
         """
-        event = told.get("event")
-        if told.get("type") != "event_callback" or not isinstance(event, Mapping):
+        event = payload.get("event")
+        if payload.get("type") != "event_callback" or not isinstance(event, Mapping):
             return "first"
         if event.get("type") != "message" or event.get("channel_type") == "im":
             return "first"

@@ -115,13 +115,13 @@ class ContextReader:
         What is stored may begin later than the thread: it was lost, or could not be read.
         """
         me = await self.people.me()
-        earlier = [one for one in messages if order(one.ts) < order(before)]
+        earlier = [message for message in messages if order(message.ts) < order(before)]
         names = await self.people.names(people_told_of(earlier, me=me))
         known = {message_of(turn.question_ts or "") for turn in stored}
-        told = [turn for turn in turns_of(earlier, me=me, names=names) if turn.question_ts not in known]
-        ours = compacted(sorted([*told, *stored], key=_written)) if told else stored
-        said = said_by_people(earlier, ours, me=me, names=names)
-        return sorted([*ours, *said], key=_written)
+        parts = [turn for turn in turns_of(earlier, me=me, names=names) if turn.question_ts not in known]
+        ours = compacted(sorted([*parts, *stored], key=_written)) if parts else stored
+        by_people = said_by_people(earlier, ours, me=me, names=names)
+        return sorted([*ours, *by_people], key=_written)
 
     async def _plain(self, text: str) -> str:
         """Puts names for ids. The mention of us was taken out when the question was accepted."""
@@ -134,7 +134,7 @@ def lines_before(turns: Sequence[Turn], ts: str) -> Sequence[Turn]:
     """
     earlier = _before(turns, ts)
     times = [*(_seconds(turn.question_ts or "") for turn in earlier), _seconds(ts)]
-    gaps = [at for at, (one, other) in enumerate(pairwise(times), 1) if other - one > LINE_GAP_S]
+    gaps = [index for index, (one, other) in enumerate(pairwise(times), 1) if other - one > LINE_GAP_S]
     return earlier[gaps[-1] :] if gaps else earlier
 
 

@@ -100,23 +100,23 @@ def decide_by_text(new: ThreadMessage) -> Decision | None:
 
 
 def decide(
-    said: Sequence[ThreadMessage], *, place: Place, follow_ups: FollowUps = "auto", unasked: bool = False
+    messages: Sequence[ThreadMessage], *, place: Place, follow_ups: FollowUps = "auto", unasked: bool = False
 ) -> Decision:
-    """Whether Footnote answers the last of `said`, oldest first.
+    """Whether Footnote answers the last of `messages`, oldest first.
 
     Args:
         unasked: questions that start a thread are answered without a mention, where they ask a knowledge base.
     """
-    new = said[-1]
+    new = messages[-1]
     if place == "dm":
         return Decision(speaks=True, reason="direct")
     if new.mentions_us:
         return Decision(speaks=True, reason="mentioned")
     if new.addresses_others:
         return _silence("to_others")
-    if len(said) == 1:
+    if len(messages) == 1:
         return _unasked(new) if unasked else _silence("no_thread")
-    thread = _Thread.read(said[:-1])
+    thread = _Thread.read(messages[:-1])
     if not thread.ours:
         return _silence("not_our_thread")
     if follow_ups == "mention":
@@ -183,14 +183,14 @@ def _talking(new: ThreadMessage, thread: _Thread) -> bool:
     They are where somebody was addressed or asked, or where one has answered the other: a lone remark is neither.
     """
     replied = False
-    for at, one in enumerate(thread.since):
+    for index, one in enumerate(thread.since):
         own = one.user == new.user
         reply = read_reply(one.text, before=thread.last_words)
         if one.addresses_others or reply.to_named or reply.to_person or reply.to_group:
             return True
         if not own and reply.asks:
             return True
-        before = [earlier.user for earlier in thread.since[:at]]
+        before = [earlier.user for earlier in thread.since[:index]]
         if replied and not own:
             return True
         replied = replied or (
@@ -218,9 +218,9 @@ class _Thread:
     last_words: str = ""
 
     @classmethod
-    def read(cls, said: Sequence[ThreadMessage]) -> _Thread:
+    def read(cls, messages: Sequence[ThreadMessage]) -> _Thread:
         thread, waiting = cls(), False
-        for at, one in enumerate(said):
+        for index, one in enumerate(messages):
             if one.user is None:
                 thread._we_spoke(one, waiting=waiting)
                 waiting = False
@@ -228,7 +228,7 @@ class _Thread:
             thread.people[one.user] = one
             thread.addressed = thread.addressed or one.addresses_others
             if one.mentions_us:
-                thread._we_were_asked(one, said[at - 1] if at else None)
+                thread._we_were_asked(one, messages[index - 1] if index else None)
                 waiting = True
             else:
                 thread.since.append(one)

@@ -50,8 +50,8 @@ class Threads:
             page = await self._client.conversations_replies(
                 channel=channel, ts=thread_ts, limit=PAGE, cursor=cursor, include_all_metadata=True
             )
-            for told in cast("list[dict[str, Any]]", page.get("messages") or []):
-                message = Message.model_validate(told)
+            for payload in cast("list[dict[str, Any]]", page.get("messages") or []):
+                message = Message.model_validate(payload)
                 found[message.ts] = message
             cursor = (page.get("response_metadata") or {}).get("next_cursor") or None
             if cursor is None:
@@ -94,19 +94,19 @@ def said_by_people(
     `turns`: those that were answered. What Slack says of itself (who joined) and what we wrote is left out.
     """
     answered = {message_of(turn.question_ts or "") for turn in turns}
-    said: list[Turn] = []
+    parts: list[Turn] = []
     for message in reversed(_from_people(messages, me)):
         if message.ts in answered:
             continue
         words = plain_text(message_text(message, me).text, names)
         if is_telling(words):
             name = names.get(message.user or "") or message.username or message.user or "somebody"
-            said.append(
+            parts.append(
                 Turn(question=shortened(words, LONGEST_SAID), answer="", question_ts=message.ts, said_by=name)
             )
-        if len(said) == MOST_SAID:
+        if len(parts) == MOST_SAID:
             break
-    return said[::-1]
+    return parts[::-1]
 
 
 def people_told_of(messages: Sequence[Message], *, me: Me) -> list[str]:
@@ -145,8 +145,8 @@ def turn_from_metadata(
         rewritten=metadata.rewritten,
         outcome=cast("Outcome", metadata.outcome) if metadata.outcome in _OUTCOMES else "answered",
         retrieved=tuple(
-            Retrieved(page_id=one.page_id, chunk_id=one.chunk_id, title=one.title, cited=True)
-            for one in metadata.cited
+            Retrieved(page_id=citation.page_id, chunk_id=citation.chunk_id, title=citation.title, cited=True)
+            for citation in metadata.cited
         ),
         question_ts=question_ts,
     )

@@ -169,7 +169,10 @@ class Corrections:
         if page.revision == quoted.revision:
             return None
         return _changed(
-            answer, quoted, page, [PageSection(headings=one.section, text=one.text) for one in passages]
+            answer,
+            quoted,
+            page,
+            [PageSection(headings=passage.section, text=passage.text) for passage in passages],
         )
 
     async def _say(self, answer: CitedAnswer) -> bool:

@@ -146,7 +146,7 @@ class Digests:
 
     async def _tell_owner(self, name: str, person: Person, pages: Sequence[StalePage]) -> None:
         audience = await self._readers.audiences.for_person(person.id)
-        readable = [one for one in pages if audience.may_read(one.page.audience)]
+        readable = [page for page in pages if audience.may_read(page.page.audience)]
         if readable:
             messages = messages_in((await self._readers.people.person(person.id)).locale)
             opened = await self._client.conversations_open(users=person.id)

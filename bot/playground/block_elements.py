@@ -155,7 +155,10 @@ def _check_initial(problems: Problems, element: dict[str, Any], pointer: str) ->
     if name not in element:
         return
     groups = element.get("option_groups", [])
-    options = [*element.get("options", []), *(one for group in groups for one in group.get("options", []))]
+    options = [
+        *element.get("options", []),
+        *(option for group in groups for option in group.get("options", [])),
+    ]
     chosen = element[name] if name.endswith("s") else [element[name]]
     if name.endswith("s") and not problems.items(chosen, f"{pointer}/{name}", most=100):
         return

@@ -195,9 +195,9 @@ def _rich_text(problems: Problems, block: dict[str, Any], pointer: str) -> None:
         if kind == "rich_text_list":
             problems.choice(element.get("style"), f"{place}/style", ("bullet", "ordered"))
         held = problems.items(element.get("elements"), f"{place}/elements", most=1000, least=0)
-        for at, one in enumerate(held):
+        for index, one in enumerate(held):
             if isinstance(one, dict) and one.get("type") == "text":
-                problems.string(one.get("text"), f"{place}/elements/{at}/text", most=MESSAGE_CHARACTERS)
+                problems.string(one.get("text"), f"{place}/elements/{index}/text", most=MESSAGE_CHARACTERS)
 
 
 def _table(problems: Problems, block: dict[str, Any], pointer: str) -> None:

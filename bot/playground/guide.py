@@ -21,7 +21,7 @@ class Guide:
         return {
             "model": self.model,
             "pages": self.pages,
-            "questions": [{"text": one.text, "kind": one.kind} for one in self.questions],
+            "questions": [{"text": question.text, "kind": question.kind} for question in self.questions],
         }
 
 

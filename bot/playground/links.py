@@ -40,13 +40,13 @@ class LinkedAnswers:
         answer = await self._pipeline.answer(question, turns, progress=shown)
         return replace(
             answer,
-            citations=tuple(self._citation(one) for one in answer.citations),
-            quotes=tuple(replace(one, citation=self._citation(one.citation)) for one in answer.quotes),
-            warnings=tuple(replace(one, page=self._page(one.page)) for one in answer.warnings),
-            nearest=tuple(replace(one, url=self._url(one.url)) for one in answer.nearest),
+            citations=tuple(self._citation(citation) for citation in answer.citations),
+            quotes=tuple(replace(quote, citation=self._citation(quote.citation)) for quote in answer.quotes),
+            warnings=tuple(replace(warning, page=self._page(warning.page)) for warning in answer.warnings),
+            nearest=tuple(replace(page, url=self._url(page.url)) for page in answer.nearest),
             trace=replace(
                 answer.trace,
-                hits=tuple(replace(one, chunk=self._chunk(one.chunk)) for one in answer.trace.hits),
+                hits=tuple(replace(hit, chunk=self._chunk(hit.chunk)) for hit in answer.trace.hits),
             ),
         )
 
@@ -83,4 +83,4 @@ class _LinkedProgress:
         await self._progress.stage(stage, pages=pages)
 
     async def written(self, sentences: Sequence[Sentence], citations: Sequence[Citation]) -> None:
-        await self._progress.written(sentences, [self._linked(one) for one in citations])
+        await self._progress.written(sentences, [self._linked(citation) for citation in citations])

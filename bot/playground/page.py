@@ -176,7 +176,7 @@ class Page:
             body["text"],
             body.get("thread_ts"),
             broadcast=bool(body.get("broadcast")),
-            uploads=tuple(_upload(one) for one in body.get("files", ())),
+            uploads=tuple(_upload(file) for file in body.get("files", ())),
         )
         return {"ts": ts}
 

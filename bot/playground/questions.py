@@ -50,12 +50,12 @@ class _PageRead:
         return _known(self.page.language).examples
 
     def topics(self) -> list[str]:
-        return [one for one in self.headings if _is_topic(one, self.page.language)]
+        return [heading for heading in self.headings if _is_topic(heading, self.page.language)]
 
     def family(self) -> list[str]:
         """Topics that share a word with the page's title: they go on from one another."""
         title = {stem(word) for word in words_of(self.page.title) if len(word) > 3}
-        return [one for one in self.topics() if title & {stem(word) for word in words_of(one)}]
+        return [topic for topic in self.topics() if title & {stem(word) for word in words_of(topic)}]
 
     def asked(self, spelling: _Spelling) -> Iterator[str]:
         """Questions that its headings ask, or answer by telling how to do something."""
@@ -104,13 +104,13 @@ def suggestions(passages: Sequence[Chunk]) -> tuple[Suggestion, ...]:
 def _read(passages: Sequence[Chunk]) -> list[_PageRead]:
     """The pages that are in force, by their place, each with its headings in order."""
     pages: dict[str, _PageRead] = {}
-    for one in sorted(passages, key=lambda chunk: (chunk.page.path, chunk.page.id, chunk.position)):
-        page = one.page
+    for passage in sorted(passages, key=lambda chunk: (chunk.page.path, chunk.page.id, chunk.position)):
+        page = passage.page
         if page.superseded_by or page.successor or page.retired or page.dates.expires:
             continue
         read = pages.setdefault(page.id, _PageRead(page=page))
-        if one.section:
-            read.headings.setdefault(one.section[-1].strip())
+        if passage.section:
+            read.headings.setdefault(passage.section[-1].strip())
     return list(pages.values())
 
 
@@ -144,7 +144,7 @@ def _question(
 
 
 def _unanswered(wording: ExampleQuestions, passages: Sequence[Chunk]) -> Iterator[Suggestion]:
-    told = {word for one in passages for word in words_of(f"{one.page.title} {one.text}")}
+    told = {word for passage in passages for word in words_of(f"{passage.page.title} {passage.text}")}
     for word, question in wording.unanswered.items():
         if not any(one.startswith(word) for one in told if len(one) <= len(word) + 2):
             yield Suggestion(text=question, kind="unanswered")
@@ -180,7 +180,7 @@ class _Spelling:
 
 
 def _spelling(passages: Sequence[Chunk]) -> _Spelling:
-    return _Spelling(frozenset(word for one in passages for word in _LARGE_WITHIN.findall(one.text)))
+    return _Spelling(frozenset(word for passage in passages for word in _LARGE_WITHIN.findall(passage.text)))
 
 
 def _known(language: str) -> Lexicon:

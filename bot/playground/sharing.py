@@ -48,7 +48,7 @@ def file_object(slack: Slack, room: Room, user: str, upload: Upload) -> dict[str
     filetype = "text" if text is not None else name.rpartition(".")[2].lower()
     address = f"{slack.origin()}/files/{file_id}/{name}"
     created = int(slack.state.now())
-    told: dict[str, Any] = {
+    payload: dict[str, Any] = {
         "id": file_id,
         "created": created,
         "timestamp": created,
@@ -74,7 +74,7 @@ def file_object(slack: Slack, room: Room, user: str, upload: Upload) -> dict[str
         "has_rich_preview": False,
         "file_access": "visible",
     }
-    return told | (_preview(text) if text is not None else {})
+    return payload | (_preview(text) if text is not None else {})
 
 
 def shared_message(slack: Slack, room: Room, message: Message, *, private: bool) -> dict[str, Any]:

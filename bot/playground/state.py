@@ -154,7 +154,7 @@ class State:
         if found is not None:
             return found
         names = sorted(one.name for one in self.workspace.everyone() if one.id in members)
-        short = (one.removeprefix("U0") for one in sorted(members))
+        short = (member.removeprefix("U0") for member in sorted(members))
         room = Room(
             id=f"G1{''.join(short)}",
             name=f"mpdm-{'--'.join(names)}-1",

@@ -109,7 +109,7 @@ class AskedReader(Protocol):
 
 
 def record_of(answer: Answer, asked_in: AskedIn, now: datetime) -> AnswerRecord:
-    pages = {one.chunk.page.id: one.chunk.page for one in answer.citations}
+    pages = {citation.chunk.page.id: citation.chunk.page for citation in answer.citations}
     return AnswerRecord(
         question=answer.question,
         rewritten=answer.rewritten,
@@ -140,7 +140,7 @@ def record_of(answer: Answer, asked_in: AskedIn, now: datetime) -> AnswerRecord:
 
 def _nearest_first(answer: Answer) -> list[NearestPage]:
     if answer.outcome == "answered":
-        pages = {one.chunk.page.id: one.chunk.page for one in answer.citations}
+        pages = {citation.chunk.page.id: citation.chunk.page for citation in answer.citations}
         return [
             NearestPage(title=page.title, url=page.url, owner=page.owner, page_id=page.id)
             for page in pages.values()

@@ -153,8 +153,8 @@ class CitedAnswers:
             async with self._redis.pipeline(transaction=True) as pipe:
                 pipe.get(self._pace)
                 pipe.pttl(self._pace)
-                said, left = await pipe.execute()
-        return 0.0 if int(said or 0) < most else max(0.05, left / 1000)
+                notes, left = await pipe.execute()
+        return 0.0 if int(notes or 0) < most else max(0.05, left / 1000)
 
     async def count_note(self, *, within: timedelta) -> None:
         """Counts a note that is about to be posted, for `wait_s`."""
@@ -241,24 +241,24 @@ def _quoted(answer: Answer) -> Sequence[tuple[Citation, str]]:
     """Each source with the words of its page that the answer rests on, what was asked for first."""
     if answer.quotes:
         return [(quote.citation, "\n\n".join([quote.best, *quote.blocks])) for quote in answer.quotes]
-    said = _said_of(answer)
+    written = _said_of(answer)
     return [
-        (citation, citation.quote or _nearest(citation.chunk, said.get(citation.n, "")))
+        (citation, citation.quote or _nearest(citation.chunk, written.get(citation.n, "")))
         for citation in answer.citations
     ]
 
 
 def _said_of(answer: Answer) -> Mapping[int, str]:
-    said: dict[int, str] = {}
+    payload: dict[int, str] = {}
     for sentence in answer.sentences:
         for number in sentence.citations:
-            said[number] = f"{said.get(number, '')} {sentence.text}"
-    return said
+            payload[number] = f"{payload.get(number, '')} {sentence.text}"
+    return payload
 
 
-def _nearest(chunk: Chunk, said: str) -> str:
+def _nearest(chunk: Chunk, text: str) -> str:
     """Returns the statements of a passage that share most words with the model's sentence."""
-    wanted = set(words_of(said).split())
+    wanted = set(words_of(text).split())
     ranked = sorted(
         statements_of(chunk.text), key=lambda one: len(wanted & set(words_of(one).split())), reverse=True
     )
@@ -270,7 +270,7 @@ def _passage(chunk: Chunk, quoted: str) -> QuotedPassage | None:
     stood = [PageSection(headings=chunk.section, text=chunk.text)]
     statements = statements_of(quoted)
     gone = set(gone_from(stood, statements))
-    kept = tuple(dict.fromkeys(one for one in statements if one not in gone))
+    kept = tuple(dict.fromkeys(statement for statement in statements if statement not in gone))
     if not kept:
         return None
     beside = frozenset(fingerprint(one) for one in statements_of(chunk.text))

@@ -132,16 +132,18 @@ class EphemeralAnswerWorker:
         if not url:
             return False
         try:
-            told = await AsyncWebhookClient(url, retry_handlers=[]).send(
+            response = await AsyncWebhookClient(url, retry_handlers=[]).send(
                 text=text, blocks=blocks, response_type="ephemeral", unfurl_links=False, unfurl_media=False
             )
         except (aiohttp.ClientError, OSError, ValueError) as error:
             raise SlackNoResponseError("timeout" if isinstance(error, TimeoutError) else "cut") from error
-        if told.status_code >= 500 or told.body.lstrip().startswith("<"):  # a proxy's page
-            raise SlackNoResponseError(f"http_{told.status_code}")
-        if told.status_code != 200:  # used up, too old, or refused
-            logger.info("alone.url_refused", extra={"question_id": question.id, "status": told.status_code})
-        return told.status_code == 200
+        if response.status_code >= 500 or response.body.lstrip().startswith("<"):  # a proxy's page
+            raise SlackNoResponseError(f"http_{response.status_code}")
+        if response.status_code != 200:  # used up, too old, or refused
+            logger.info(
+                "alone.url_refused", extra={"question_id": question.id, "status": response.status_code}
+            )
+        return response.status_code == 200
 
     async def _say_searching(self, question: QueuedQuestion, messages: Messages) -> None:
         await asyncio.sleep(self.wait_s)

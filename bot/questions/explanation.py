@@ -105,15 +105,18 @@ def _context(explanation: Explanation, messages: Messages) -> str:
 def explanation_blocks(explanation: Explanation) -> list[Block]:
     """Builds the modal's blocks: what a person asks first, and below a line the details for operators."""
     messages = messages_in(explanation.language)
-    told = [
+    parts = [
         _fact(messages.why_spoke, str(getattr(messages, f"because_{explanation.reason}", ""))),
         _marked(messages.why_understood, _understood(explanation, messages)),
         _marked(messages.why_looked, _looked(explanation, messages)),
         _marked(messages.why_sure, _sure(explanation, messages)),
     ]
-    pages = [*(_told_cited(one, messages) for one in explanation.cited), *_others(explanation, messages)]
+    pages = [
+        *(_told_cited(citation, messages) for citation in explanation.cited),
+        *_others(explanation, messages),
+    ]
     return [
-        *(section(part) for part in cut("\n".join(line for line in told if line), SECTION_CHARACTERS)),
+        *(section(part) for part in cut("\n".join(line for line in parts if line), SECTION_CHARACTERS)),
         *_listed(messages.why_pages, pages),
         *_listed(messages.why_removed, [_plain(line) for line in explanation.removed]),
         *_listed(messages.why_notes, [escape(note) for note in _notes(explanation, messages)]),
@@ -138,14 +141,14 @@ def _understood(explanation: Explanation, messages: Messages) -> str:
 
 
 def _looked(explanation: Explanation, messages: Messages) -> str:
-    told = [messages.looked_everywhere]
+    parts = [messages.looked_everywhere]
     if explanation.context and explanation.context_share:
-        told.append(messages.looked_along.format(words=_plain(", ".join(explanation.context))))
+        parts.append(messages.looked_along.format(words=_plain(", ".join(explanation.context))))
     if explanation.translated:
-        told.append(messages.looked_translated.format(query=_plain(explanation.translated)))
+        parts.append(messages.looked_translated.format(query=_plain(explanation.translated)))
     if explanation.searches:
-        told.append(messages.looked_further.format(queries=_plain(" / ".join(explanation.searches))))
-    return " ".join(told)
+        parts.append(messages.looked_further.format(queries=_plain(" / ".join(explanation.searches))))
+    return " ".join(parts)
 
 
 def _sure(explanation: Explanation, messages: Messages) -> str:
@@ -176,8 +179,12 @@ def _told_cited(one: Cited, messages: Messages) -> str:
 
 def _others(explanation: Explanation, messages: Messages) -> list[str]:
     """Pages that were found and that the answer does not rest on."""
-    cited = {one.title for one in explanation.cited}
-    others = {one.title: one.url.partition("#")[0] for one in explanation.passages if one.title not in cited}
+    cited = {citation.title for citation in explanation.cited}
+    others = {
+        passage.title: passage.url.partition("#")[0]
+        for passage in explanation.passages
+        if passage.title not in cited
+    }
     shown = [titled_link(title, url) for title, url in list(others.items())[:SHOWN_OTHERS]]
     return [messages.found_unused.format(pages=", ".join(shown))] if shown else []
 
@@ -192,16 +199,16 @@ def _notes(explanation: Explanation, messages: Messages) -> list[str]:
 
 def _listed(title: str, lines: Sequence[str]) -> list[Block]:
     """Lines of mrkdwn under a title; none where there are none."""
-    told = "\n".join([f"*{title}*", *(f"• {line}" for line in lines[:SHOWN_LINES])])
-    return [section(part) for part in cut_lines(told.split("\n"), SECTION_CHARACTERS)] if lines else []
+    text = "\n".join([f"*{title}*", *(f"• {line}" for line in lines[:SHOWN_LINES])])
+    return [section(part) for part in cut_lines(text.split("\n"), SECTION_CHARACTERS)] if lines else []
 
 
 def _plain(text: str) -> str:
     return escape(shorten(" ".join(text.split()), SHOWN_CHARACTERS))
 
 
-def _marked(name: str, told: str) -> str:
-    return f"*{name}:* {told}" if told else ""
+def _marked(name: str, text: str) -> str:
+    return f"*{name}:* {text}" if text else ""
 
 
 def _details(explanation: Explanation, messages: Messages) -> list[Block]:
@@ -246,17 +253,17 @@ def _details(explanation: Explanation, messages: Messages) -> list[Block]:
 
 def _how(explanation: Explanation, messages: Messages) -> str:
     """Who rewrote, why, and how sure they were: "heuristic: reference word 'it' -> 'mulch', sure to 90%"."""
-    told = f"{explanation.method}: {explanation.reasoning}" if explanation.reasoning else explanation.method
+    method = f"{explanation.method}: {explanation.reasoning}" if explanation.reasoning else explanation.method
     return (
-        told
+        method
         if explanation.sure >= 1
-        else f"{told}, {messages.why_unsure.format(percent=messages.percent(explanation.sure))}"
+        else f"{method}, {messages.why_unsure.format(percent=messages.percent(explanation.sure))}"
     )
 
 
 def _reranking(found: Reranking, messages: Messages) -> str:
-    told = messages.why_rerank_on if found.helps else messages.why_rerank_off
-    return told.format(
+    text = messages.why_rerank_on if found.helps else messages.why_rerank_off
+    return text.format(
         samples=found.samples,
         before=messages.percent(found.before),
         after=messages.percent(found.after),
@@ -266,8 +273,8 @@ def _reranking(found: Reranking, messages: Messages) -> str:
 
 
 def _fact(name: str, value: str, reason: str = "") -> str:
-    told = _marked(name, _plain(value))
-    return f"{told} ({escape(shorten(reason, SHOWN_CHARACTERS))})" if reason else told
+    fact = _marked(name, _plain(value))
+    return f"{fact} ({escape(shorten(reason, SHOWN_CHARACTERS))})" if reason else fact
 
 
 def _told(passage: Passage, messages: Messages) -> str:

@@ -53,11 +53,17 @@ class Fallbacks:
             return FallbackActions()
         persons = await self._owners.of(owner=page.owner, page_id=page.page_id)
         name = page.owner or self._owners.contact(page.page_id) or ""
-        shown = ", ".join(one.name for one in persons) if persons and _is_address(name) else name
+        shown = ", ".join(person.name for person in persons) if persons and _is_address(name) else name
         place = await self._channels.describe(channel)
         if place.kind == "im":  # nobody is reached there: whoever asked can write to them
-            return FallbackActions(owner=shown, write_to=tuple(one.id for one in persons if one.id != user))
-        reached = [one for one in persons if user and one.id != user and await self._reads_along(one, place)]
+            return FallbackActions(
+                owner=shown, write_to=tuple(person.id for person in persons if person.id != user)
+            )
+        reached = [
+            person
+            for person in persons
+            if user and person.id != user and await self._reads_along(person, place)
+        ]
         if not reached:
             return FallbackActions(owner=shown)
         request = OwnerRequest(

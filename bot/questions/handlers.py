@@ -70,7 +70,7 @@ class HomeMessages:
             include_all_metadata=True,
         )
         messages: list[dict[str, Any]] = page.get("messages") or []
-        return next((str(one["ts"]) for one in messages if _press(one) == question.ts), None)
+        return next((str(message["ts"]) for message in messages if _press(message) == question.ts), None)
 
     async def _post(self, question: QueuedQuestion) -> str:
         try:

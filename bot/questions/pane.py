@@ -69,8 +69,8 @@ class Pane:
         thread = event.assistant_thread
         person, me = await self._people.person(thread.user_id), await self._people.me()
         try:
-            said = await self._threads.messages(thread.channel_id, thread.thread_ts)
-            if not any(one.ts != thread.thread_ts and me.wrote(one) for one in said):
+            messages = await self._threads.messages(thread.channel_id, thread.thread_ts)
+            if not any(one.ts != thread.thread_ts and me.wrote(one) for one in messages):
                 await self._quick.chat_postMessage(
                     channel=thread.channel_id,
                     thread_ts=thread.thread_ts,
@@ -118,7 +118,9 @@ class Pane:
             self._quick.assistant_threads_setSuggestedPrompts,
             channel_id=channel,
             title=messages.pane_prompts,
-            prompts=[{"title": shorten(one, PROMPT_TITLE_CHARACTERS), "message": one} for one in prompts],
+            prompts=[
+                {"title": shorten(prompt, PROMPT_TITLE_CHARACTERS), "message": prompt} for prompt in prompts
+            ],
             **place,
         )
 

@@ -186,8 +186,8 @@ class QuestionWorker:
         person = await self.people.person(question.user)
         messages = messages_in(person.locale)
         metadata = AnswerMetadata(question_id=question.id, question_ts=question.ts, outcome="chat")
-        told = plain(messages.note_files if question.unread else messages.help)
-        await self.replies.deliver(question, told, metadata, instead_of=posted.ts if posted else None)
+        reply = plain(messages.note_files if question.unread else messages.help)
+        await self.replies.deliver(question, reply, metadata, instead_of=posted.ts if posted else None)
 
     async def _record_posted(
         self, question: QueuedQuestion, asked: QuestionInContext, posted: Posted

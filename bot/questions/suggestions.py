@@ -81,10 +81,10 @@ class Suggestions:
             return []
 
     async def _asked(self, audience: Audience, language: str, most: int) -> list[str]:
-        asked = [one for one in await self._questions.asked(LOOKED_AT) if _may_be_shown(one)]
+        asked = [question for question in await self._questions.asked(LOOKED_AT) if _may_be_shown(question)]
         places = {channel for group in often_asked(asked) for channel in group.channels}
         public = {channel for channel in places if await self._is_public(channel)}
-        groups = often_asked([one for one in asked if one.record.asked_in.channel in public])
+        groups = often_asked([question for question in asked if question.record.asked_in.channel in public])
         pages = {page for group in groups for page in group.pages}
         readable = await self._pages.readable(pages, audience=audience) if pages else frozenset()
         fitting = [group for group in groups if group.pages <= readable]
@@ -93,8 +93,8 @@ class Suggestions:
 
     async def _is_public(self, channel: str) -> bool:
         """It may have been made private, or shared with another organisation, since something was asked there."""
-        told = await self._channels.describe(channel)
-        return told.kind == "channel" and not told.shared
+        place = await self._channels.describe(channel)
+        return place.kind == "channel" and not place.shared
 
     async def _from_titles(self, audience: Audience, messages: Messages, most: int) -> list[str]:
         """Other titles each day, the same ones all day."""
@@ -107,8 +107,8 @@ class Suggestions:
         }
         ordered = sorted(pages.items(), key=lambda one: hashlib.sha256(f"{day}{one[0]}".encode()).digest())
         found: list[str] = []
-        for at in range(0, len(ordered), TITLES_TRIED):
-            batch = ordered[at : at + TITLES_TRIED]
+        for index in range(0, len(ordered), TITLES_TRIED):
+            batch = ordered[index : index + TITLES_TRIED]
             ids = [page.page_id for _, page in batch]
             readable = await self._pages.readable(ids, audience=audience)
             found += [title for title, page in batch if page.page_id in readable]

@@ -104,12 +104,15 @@ class Attempts:
         self._slack_was_away = True
         note(outcome="waits")
         longest = min(self.retry_s * 2 ** min(lease.waits, 30), self.longest_wait_s)
-        told = min(outage.after_s, self.longest_wait_s)
-        pause = max(longest * random.uniform(0.5, 1), told)
+        retry_after = min(outage.after_s, self.longest_wait_s)
+        pause = max(longest * random.uniform(0.5, 1), retry_after)
         logger.warning(
             "question.waits", extra=_fields(lease) | {"cause": outage.cause, "seconds": round(pause, 1)}
         )
-        after, least = timedelta(seconds=pause), timedelta(seconds=max(told, min(pause, WOKEN_AFTER_S)))
+        after, least = (
+            timedelta(seconds=pause),
+            timedelta(seconds=max(retry_after, min(pause, WOKEN_AFTER_S))),
+        )
         await self._settle(lease, lambda: self.claims.wait(lease, after=after, least=least))
 
     async def wake(self, *, at_once: bool = False) -> None:

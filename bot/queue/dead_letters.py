@@ -76,9 +76,9 @@ class DeadLetters:
     async def revive(self, ids: Sequence[str]) -> list[str]:
         """Makes them questions again, which are answered however old they are. Returns those that there were."""
         revived = []
-        for one in ids:
+        for identity in ids:
             with store_failures(_UNAVAILABLE):
-                body = await self._redis.hget(self._key(one), "body")
+                body = await self._redis.hget(self._key(identity), "body")
             if body is None:
                 continue
             try:
@@ -86,14 +86,14 @@ class DeadLetters:
             except ValidationError:  # no worker can read it either
                 continue
             if await self._call(
-                "revive", one, question.model_dump_json(), uuid.uuid4().hex, milliseconds(KEEP_CLAIM)
+                "revive", identity, question.model_dump_json(), uuid.uuid4().hex, milliseconds(KEEP_CLAIM)
             ):
-                revived.append(one)
+                revived.append(identity)
         return revived
 
     async def drop(self, ids: Sequence[str]) -> list[str]:
         """Deletes them for good. Returns those that there were."""
-        return [one for one in ids if await self._call("discard", one)]
+        return [identity for identity in ids if await self._call("discard", identity)]
 
     async def leftovers(self) -> list[QueuedQuestion]:
         """Those of which something may be left in Slack that says that we are at it."""

@@ -23,7 +23,7 @@ def progress_text(step: ReindexProgress, what: str, messages: Messages) -> str:
     if step.total <= 0:
         return messages.reindex_reading.format(what=what)
     share = min(1.0, step.done / step.total)
-    told = messages.reindexing.format(
+    text = messages.reindexing.format(
         what=what,
         bar="▓" * round(share * BAR) + "░" * (BAR - round(share * BAR)),
         percent=messages.percent(share),
@@ -31,8 +31,8 @@ def progress_text(step: ReindexProgress, what: str, messages: Messages) -> str:
         pages=messages.counted(messages.pages, step.total),
     )
     if step.seconds_left is None:
-        return told
-    return f"{told} · {messages.about_left.format(time=messages.lasting(step.seconds_left))}"
+        return text
+    return f"{text} · {messages.about_left.format(time=messages.lasting(step.seconds_left))}"
 
 
 def end_text(
@@ -68,11 +68,11 @@ def _diff_text(
     name = naming or report.named
     if report.added or report.changed or report.removed or report.failed:
         done = messages.reindex_would if report.dry_run else messages.reindex_done
-        told = done.format(counts=_counts(report, messages, name), **asked)
+        text = done.format(counts=_counts(report, messages, name), **asked)
     else:
         done = messages.reindex_would_nothing if report.dry_run else messages.reindex_nothing
-        told = done.format(pages=messages.counted(messages.pages, report.unchanged), **asked)
-    lines = [told]
+        text = done.format(pages=messages.counted(messages.pages, report.unchanged), **asked)
+    lines = [text]
     if naming is None:
         lines += [f"⚠ {escape(doubt)}" for doubt in report.doubts]
     elif report.doubts:

@@ -48,13 +48,13 @@ def source_line(citation: Citation, warning: AnswerWarning | None, messages: Mes
         place += f" › {escape(shorten(chunk.section_label, TITLE_CHARACTERS))}"
     doubt = _doubt(citation, warning, messages)
     owner = chunk.page.owner if doubt and warning else None
-    told = [
+    parts = [
         dated(chunk.page, messages),
         doubt,
         messages.owned.format(owner=escape(shorten(owner, TITLE_CHARACTERS))) if owner else "",
         messages.percent(citation.score) if citation.score is not None else "",
     ]
-    return " · ".join([f"[{citation.n}]  {place}", *(one for one in told if one)])
+    return " · ".join([f"[{citation.n}]  {place}", *(one for one in parts if one)])
 
 
 def warning_line(

@@ -19,9 +19,9 @@ def disambiguated(answer: Answer) -> Answer:
     names = {page.url: called[page.id] for page in shown.values()}
     return replace(
         answer,
-        citations=tuple(_cited(one, called) for one in answer.citations),
-        quotes=tuple(replace(one, citation=_cited(one.citation, called)) for one in answer.quotes),
-        warnings=tuple(replace(one, page=_titled(one.page, called)) for one in answer.warnings),
+        citations=tuple(_cited(citation, called) for citation in answer.citations),
+        quotes=tuple(replace(quote, citation=_cited(quote.citation, called)) for quote in answer.quotes),
+        warnings=tuple(replace(warning, page=_titled(warning.page, called)) for warning in answer.warnings),
         nearest=tuple(replace(one, title=names.get(one.url, one.title)) for one in answer.nearest),
     )
 
@@ -30,9 +30,9 @@ def _shown(answer: Answer) -> Mapping[str, Page]:
     """The pages that the message names, by id. A nearest page is known by its address alone."""
     near = {page.url for page in answer.nearest}
     pages = [
-        *(one.chunk.page for one in answer.citations),
-        *(one.citation.chunk.page for one in answer.quotes),
-        *(one.page for one in answer.warnings),
+        *(citation.chunk.page for citation in answer.citations),
+        *(quote.citation.chunk.page for quote in answer.quotes),
+        *(warning.page for warning in answer.warnings),
         *(hit.chunk.page for hit in answer.trace.hits if hit.chunk.page.url in near),
     ]
     return {page.id: page for page in pages}

@@ -153,7 +153,9 @@ def _linked(text: Token) -> list[Token]:
 
 def _without_trailing(address: str) -> str:
     """The address without what ends the sentence around it: a full stop, or a bracket that opened before it."""
-    address = address[: next((at for at, letter in enumerate(address) if is_wide(letter)), len(address))]
+    address = address[
+        : next((index for index, letter in enumerate(address) if is_wide(letter)), len(address))
+    ]
     while True:
         entity = re.search(r"&[a-z]+;$", address, re.IGNORECASE)
         if entity:

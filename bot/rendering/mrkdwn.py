@@ -143,8 +143,12 @@ def _inline(node: SyntaxTreeNode, *, inside: tuple[str, ...] = (), edges: tuple[
     """`edges`: the characters that stand before and after the node, "" where there are none."""
     plain = [plain_text(child) for child in node.children]
     spans = [
-        _span(child, inside, ("".join(plain[:at])[-1:] or edges[0], "".join(plain[at + 1 :])[:1] or edges[1]))
-        for at, child in enumerate(node.children)
+        _span(
+            child,
+            inside,
+            ("".join(plain[:index])[-1:] or edges[0], "".join(plain[index + 1 :])[:1] or edges[1]),
+        )
+        for index, child in enumerate(node.children)
     ]
     return _without_fences("".join(spans))
 

@@ -44,8 +44,8 @@ def reader_notes(answer: Answer, messages: Messages, *, shortened: bool = False)
     """The notes that tell a reader something. `shortened`: the message itself had to leave something out."""
     notes = relevant_notes(answer.notes, answer.outcome, quoted=bool(answer.quotes))
     removed, quoted_in = removed_sentences(answer), quote_languages(answer)
-    told = [note_wording(note, messages, removed=removed, quoted_in=quoted_in) for note in notes]
-    return [messages.shortened, *told] if shortened and "shortened" not in notes else told
+    parts = [note_wording(note, messages, removed=removed, quoted_in=quoted_in) for note in notes]
+    return [messages.shortened, *parts] if shortened and "shortened" not in notes else parts
 
 
 def relevant_notes(notes: Sequence[str], outcome: str, *, quoted: bool) -> list[str]:

@@ -37,8 +37,8 @@ def partial_markdown(
     sentences: Sequence[Sentence], citations: Sequence[Citation], messages: Messages | None = None
 ) -> str:
     """The sentences so far, each with the marks of its sources, up to `MOST_CHARACTERS`. English without `messages`."""
-    shown = {one.n: _citation_link(one) for one in citations}
-    clean = [replace(one, text=sanitize_links(one.text)) for one in sentences]
+    shown = {citation.n: _citation_link(citation) for citation in citations}
+    clean = [replace(sentence, text=sanitize_links(sentence.text)) for sentence in sentences]
     below = (messages or messages_in(None)).sources_below
     text = ""
     for grown, waiting in growing_markdown(clean, lambda n: shown.get(n, ""), below=below):

@@ -50,9 +50,9 @@ def quote_blocks(
     for quote in quotes[:QUOTES]:
         if quote.part and quote.part != part:
             part = quote.part
-            told = on_part(part, messages)
-            blocks.append(section(told))
-            texts.append(told)
+            heading = on_part(part, messages)
+            blocks.append(section(heading))
+            texts.append(heading)
         fitted = _fitted(quote, budget=min(budget, QUOTE_CHARACTERS))
         budget -= sum(_size(line) for line in fitted.lines)
         cut = cut or fitted.cut
@@ -67,16 +67,16 @@ def quote_blocks(
 
 def quote_markdown(quotes: Sequence[Quote], messages: Messages, *, closest: bool = False) -> str:
     """The quotes as Markdown, for a terminal or an API."""
-    told: list[str] = []
+    parts: list[str] = []
     part = ""
     for quote in quotes:
         if quote.part and quote.part != part:
             part = quote.part
-            told.append(on_part(part, messages))
-        told.append(header_markdown(quote.citation, messages, says=not closest))
-        told.append("\n".join(f"> {line}" if line else ">" for line in _marked(quote).split("\n")))
-        told.append(quiet_line(quote, messages, closest=closest))
-    return "\n\n".join(text for text in told if text)
+            parts.append(on_part(part, messages))
+        parts.append(header_markdown(quote.citation, messages, says=not closest))
+        parts.append("\n".join(f"> {line}" if line else ">" for line in _marked(quote).split("\n")))
+        parts.append(quiet_line(quote, messages, closest=closest))
+    return "\n\n".join(text for text in parts if text)
 
 
 def on_part(part: str, messages: Messages) -> str:
@@ -91,12 +91,12 @@ def shorten_part(part: str) -> str:
 
 def quiet_line(quote: Quote, messages: Messages, *, closest: bool) -> str:
     """What is missing of a table or list, and whose page it is where it is only the closest."""
-    told = []
+    parts = []
     if quote.shown < quote.total:
         has_table = any(line.kind == "table" for block in quote.blocks for line in lines_of(block))
         template = messages.rows_shown if has_table else messages.items_shown
-        told.append(template.format(shown=messages.number(quote.shown), total=messages.number(quote.total)))
-    return " ".join([*told, *(owner_sentence(quote.citation.chunk.page, messages) if closest else [])])
+        parts.append(template.format(shown=messages.number(quote.shown), total=messages.number(quote.total)))
+    return " ".join([*parts, *(owner_sentence(quote.citation.chunk.page, messages) if closest else [])])
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -170,8 +170,8 @@ def _as_list(line: Line) -> list[Line]:
 
 
 def _in_a_row(row: Sequence[Cell]) -> Iterator[Span]:
-    for at, cell in enumerate(row):
-        if at:
+    for index, cell in enumerate(row):
+        if index:
             yield Span(text=" · ")
         parts = [(text, url) for text, url in cell.parts if text]
         yield from (Span(text=text, url=url) for text, url in parts or [("–", "")])
@@ -179,12 +179,12 @@ def _in_a_row(row: Sequence[Cell]) -> Iterator[Span]:
 
 def _as_text(quote: Quote) -> str:
     """The quote as mrkdwn: for notifications, and for clients that draw no blocks. Code stands beside no bar."""
-    told = []
+    parts = []
     for piece in (piece for block in quote.blocks for piece in to_pieces(closed_fence(block))):
         text = as_mrkdwn(piece)
         fenced = piece.kind in ("fence", "table", "quote")
-        told.append(text if fenced else "\n".join(f"> {line}" for line in text.split("\n")))
-    return "\n".join(told)
+        parts.append(text if fenced else "\n".join(f"> {line}" for line in text.split("\n")))
+    return "\n".join(parts)
 
 
 def _marked(quote: Quote) -> str:

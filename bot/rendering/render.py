@@ -76,9 +76,9 @@ def render(
         *_actions(answer, chosen or _buttons(messages, question_id, fallback)),
     ]
     heading = [f"{messages.sources}:"] if sources else []
-    told = [body.text, *left_open, *above, *below, *heading, *sources, notes, interpreted]
+    parts = [body.text, *left_open, *above, *below, *heading, *sources, notes, interpreted]
     return Rendered(
-        text=shorten("\n".join(line for line in told if line), TEXT_CHARACTERS), blocks=tuple(blocks)
+        text=shorten("\n".join(line for line in parts if line), TEXT_CHARACTERS), blocks=tuple(blocks)
     )
 
 
@@ -93,14 +93,14 @@ def answer_markdown(answer: Answer) -> str:
     unfound = _unfound(answer, messages, str)
     if _is_written(answer):
         marked = marked_markdown(answer.sentences, "[{}]".format, below=messages.sources_below)
-        told = [marked, answer.left_open, *unfound]
+        parts = [marked, answer.left_open, *unfound]
     elif answer.quotes and answer.outcome == "answered":
-        told = [quote_markdown(answer.quotes, messages), *unfound]
+        parts = [quote_markdown(answer.quotes, messages), *unfound]
     else:
         lead, after = _around_quotes(answer, messages, _nearest_markdown, str, None)
         quotes = quote_markdown(answer.quotes, messages, closest=True)
-        told = [*lead.split("\n"), quotes, *unfound, *after.split("\n")]
-    return "\n\n".join(part for part in told if part)
+        parts = [*lead.split("\n"), quotes, *unfound, *after.split("\n")]
+    return "\n\n".join(part for part in parts if part)
 
 
 def _is_written(answer: Answer) -> bool:
@@ -202,7 +202,7 @@ def _unfound(answer: Answer, messages: Messages, as_text: Callable[[str], str]) 
 
 def _warnings(answer: Answer, messages: Messages, today: date) -> tuple[list[str], list[str]]:
     """The warnings above and below the answer. Quotes carry their dates; above them stands only that they disagree."""
-    cited = {one.n: one for one in answer.citations} | {
+    cited = {citation.n: citation for citation in answer.citations} | {
         quote.citation.n: quote.citation for quote in answer.quotes
     }
 
@@ -220,8 +220,10 @@ def _sources(answer: Answer, messages: Messages) -> list[str]:
     """A line for each source of written sentences. The head of a quote says the same already."""
     if answer.quotes:
         return []
-    doubts = {one.page.id: one for one in answer.warnings if one.kind != "conflict"}
-    return [source_line(one, doubts.get(one.chunk.page.id), messages) for one in answer.citations]
+    doubts = {warning.page.id: warning for warning in answer.warnings if warning.kind != "conflict"}
+    return [
+        source_line(citation, doubts.get(citation.chunk.page.id), messages) for citation in answer.citations
+    ]
 
 
 def _lines(lines: Sequence[str], make: Callable[[str], Block], *, budget: int) -> list[Block]:

@@ -23,21 +23,25 @@ def statement_blocks(answer: Answer, messages: Messages, *, budget: int) -> tupl
     beside = _beside(answer, messages)
     links = {n: citation_mark(citation) + beside.get(n, "") for n, citation in cited.items()}
     numbers = {n: f"[{n}]" + beside.get(n, "") for n in cited}
-    blocks, shortened = blocks_of([_with_marks(one, links) for one in pieces], budget=budget)
-    return blocks, "\n".join(as_mrkdwn(_with_marks(one, numbers)) for one in pieces), shortened
+    blocks, shortened = blocks_of([_with_marks(piece, links) for piece in pieces], budget=budget)
+    return blocks, "\n".join(as_mrkdwn(_with_marks(piece, numbers)) for piece in pieces), shortened
 
 
 def _beside(answer: Answer, messages: Messages) -> dict[int, str]:
     """What stands beside the mark of a disputed statement: its page and that page's date."""
     disputed = {n for warning in answer.warnings for n in warning.disputed}
     return {
-        one.n: f" {format_page(one.chunk.page, messages)}" for one in answer.citations if one.n in disputed
+        citation.n: f" {format_page(citation.chunk.page, messages)}"
+        for citation in answer.citations
+        if citation.n in disputed
     }
 
 
 def _marked(sentences: Sequence[Sentence], messages: Messages, *, known: frozenset[int]) -> str:
     """The answer as one Markdown text, with the numbers of its sources at each sentence between private-use marks."""
-    clean = [replace(one, text=one.text.replace(_OPEN, "").replace(_CLOSE, "")) for one in sentences]
+    clean = [
+        replace(sentence, text=sentence.text.replace(_OPEN, "").replace(_CLOSE, "")) for sentence in sentences
+    ]
     text = marked_markdown(
         clean, lambda n: f"{_OPEN}{n}{_CLOSE}" if n in known else "", below=messages.sources_below
     )

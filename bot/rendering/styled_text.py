@@ -139,8 +139,8 @@ def _block(node: SyntaxTreeNode) -> Iterator[Line]:
 
 def _items(node: SyntaxTreeNode, *, depth: int) -> Iterator[Line]:
     start = int(node.attrs.get("start", 1)) if node.type == "ordered_list" else None
-    for at, item in enumerate(node.children):
-        yield from _item(item, depth=depth, number=None if start is None else start + at)
+    for index, item in enumerate(node.children):
+        yield from _item(item, depth=depth, number=None if start is None else start + index)
 
 
 def _item(item: SyntaxTreeNode, *, depth: int, number: int | None) -> Iterator[Line]:

@@ -26,8 +26,8 @@ def block_lines(block: Mapping[str, Any]) -> list[str]:
 
 def _texts(block: Mapping[str, Any]) -> Iterator[str]:
     """A text object's text, a block's text and its fields."""
-    for said in (block.get("title"), block.get("text"), *_list(block.get("fields"))):
-        text = said.get("text") if isinstance(said, dict) else said
+    for part in (block.get("title"), block.get("text"), *_list(block.get("fields"))):
+        text = part.get("text") if isinstance(part, dict) else part
         if isinstance(text, str):
             yield text
 

@@ -69,29 +69,29 @@ class ChannelDirectory:
         Raises slack_sdk's and aiohttp's errors when Slack does not answer.
         """
         try:
-            told = (await self._client.conversations_info(channel=channel_id))["channel"]
+            channel = (await self._client.conversations_info(channel=channel_id))["channel"]
         except SLACK_FAILURES as error:
             if _is_not_there(error):
                 return False
             raise
-        return bool(told.get("is_member") or told.get("is_im") or told.get("is_mpim"))
+        return bool(channel.get("is_member") or channel.get("is_im") or channel.get("is_mpim"))
 
     async def _ask(self, channel_id: str) -> Channel:
         response = await self._client.conversations_info(channel=channel_id)
         return channel_from_slack(response["channel"], channel_id)
 
 
-def channel_from_slack(told: dict[str, Any], channel_id: str) -> Channel:
+def channel_from_slack(payload: dict[str, Any], channel_id: str) -> Channel:
     """Reads a channel as Slack's methods describe it."""
-    shared = any(told.get(mark) for mark in SHARED) or bool(
-        told.get("is_shared") and not told.get("is_org_shared")  # with whom it does not say
+    shared = any(payload.get(mark) for mark in SHARED) or bool(
+        payload.get("is_shared") and not payload.get("is_org_shared")  # with whom it does not say
     )
-    if told.get("is_im"):
+    if payload.get("is_im"):
         return Channel(id=channel_id, name=None, kind="im", shared=shared)
-    if told.get("is_mpim"):
+    if payload.get("is_mpim"):
         return Channel(id=channel_id, name=None, kind="mpim", shared=shared)
-    kind: ChannelKind = "group" if told.get("is_private") or told.get("is_group") else "channel"
-    return Channel(id=channel_id, name=told.get("name") or None, kind=kind, shared=shared)
+    kind: ChannelKind = "group" if payload.get("is_private") or payload.get("is_group") else "channel"
+    return Channel(id=channel_id, name=payload.get("name") or None, kind=kind, shared=shared)
 
 
 def _is_not_there(error: Exception) -> bool:
@@ -111,8 +111,8 @@ async def conversations(
         page: Any = await client.users_conversations(
             types="public_channel,private_channel", limit=PAGE, cursor=cursor, **wanted
         )
-        for told in page.get("channels") or []:
-            yield told
+        for payload in page.get("channels") or []:
+            yield payload
         cursor = (page.get("response_metadata") or {}).get("next_cursor") or None
         if cursor is None:
             break
@@ -120,7 +120,7 @@ async def conversations(
 
 async def joined_channel(client: AsyncWebClient, called: str) -> str | None:
     """The id of the channel that is called so, by id or name, among those that we are in: elsewhere we cannot post."""
-    async for told in conversations(client, most_pages=MOST_PAGES, exclude_archived=True):
-        if called.removeprefix("#") in (told.get("id"), told.get("name")):
-            return str(told["id"])
+    async for payload in conversations(client, most_pages=MOST_PAGES, exclude_archived=True):
+        if called.removeprefix("#") in (payload.get("id"), payload.get("name")):
+            return str(payload["id"])
     return None

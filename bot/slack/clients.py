@@ -69,17 +69,17 @@ class SlackClient(AsyncWebClient):
         return _answer(told, api_url.rpartition("/")[2])
 
 
-def _answer(told: dict[str, Any], method: str) -> dict[str, Any]:
+def _answer(payload: dict[str, Any], method: str) -> dict[str, Any]:
     """Returns what came, where it is an answer of Slack's to this method.
 
     Raises:
         SlackNoResponseError: it is none.
     """
-    data, status = told["data"], int(told["status_code"])
+    data, status = payload["data"], int(payload["status_code"])
     is_answer = isinstance(data, dict) and isinstance(data.get("ok"), bool)
     if status == 429:  # whoever limits us, and in whatever form
         refusal = data if is_answer and data.get("error") else {"ok": False, "error": "ratelimited"}
-        return told | {"data": refusal}
+        return payload | {"data": refusal}
     if not is_answer:
         raise SlackNoResponseError("no_json" if status == 200 else f"http_{status}")
     if data["ok"] and status != 200:
@@ -88,7 +88,7 @@ def _answer(told: dict[str, Any], method: str) -> dict[str, Any]:
     if any(not data.get(key) and data.get(key) != [] for key in wanted):
         raise SlackNoResponseError("odd")
     try:
-        return told | {"data": well_formed_value(data)}
+        return payload | {"data": well_formed_value(data)}
     except TooDeepError:
         raise SlackNoResponseError("odd") from None
 

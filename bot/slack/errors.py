@@ -61,8 +61,8 @@ def error_code(error: BaseException | None) -> str | None:
     """
     if isinstance(error, SlackNoResponseError):
         return error.code
-    told = _data(error)
-    code = told.get("error") if isinstance(told, dict) else None
+    data = _data(error)
+    code = data.get("error") if isinstance(data, dict) else None
     return str(code) if code else None
 
 

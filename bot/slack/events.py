@@ -218,7 +218,7 @@ class SubmittedView(Payload):
     def entries(self, block_id: str) -> tuple[str, ...]:
         """The entries of an input that takes several."""
         inputs = self.state.values.get(block_id, {}).values()
-        return tuple(chosen.value for one in inputs for chosen in one.selected_options)
+        return tuple(chosen.value for entry in inputs for chosen in entry.selected_options)
 
 
 class ViewSubmission(Payload):
@@ -282,5 +282,7 @@ def slack_metadata(metadata: AnswerMetadata) -> dict[str, Any]:
     """Metadata values must be flat: Slack takes strings, numbers and booleans reliably, so the list travels as JSON."""
     payload: dict[str, Any] = metadata.model_dump(exclude_none=True, exclude={"cited"})
     if metadata.cited:
-        payload["cited"] = json.dumps([one.model_dump() for one in metadata.cited], ensure_ascii=False)
+        payload["cited"] = json.dumps(
+            [citation.model_dump() for citation in metadata.cited], ensure_ascii=False
+        )
     return {"event_type": ANSWER_EVENT, "event_payload": payload}

@@ -66,8 +66,8 @@ class Memberships:
     async def _ask_channels(self, user: str) -> frozenset[str]:
         """Asks for a person's channels. To a bot token Slack lists only those private ones that the bot is in."""
         principals: set[str] = set()
-        async for told in conversations(self._client, most_pages=MOST_PAGES, user=user):
-            channel = channel_from_slack(told, str(told["id"]))
+        async for payload in conversations(self._client, most_pages=MOST_PAGES, user=user):
+            channel = channel_from_slack(payload, str(payload["id"]))
             principals.add(channel.id)
             if channel.name and not channel.shared:
                 principals.add(f"#{channel.name}")
@@ -82,11 +82,11 @@ class Memberships:
 
     async def _ask_groups(self, _all: None) -> tuple[_UserGroup, ...]:
         listed = await self._client.usergroups_list(include_users=True, include_disabled=False)
-        told = [group for group in listed.get("usergroups") or [] if not group.get("date_delete")]
+        parts = [group for group in listed.get("usergroups") or [] if not group.get("date_delete")]
         return tuple(
             [
                 _UserGroup(principals=group_principals(group), members=await self._members(group))
-                for group in told
+                for group in parts
             ]
         )
 

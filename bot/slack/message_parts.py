@@ -22,13 +22,13 @@ class Payload(FrozenModel):
     """`read` is for what comes in, `model_validate` for the rest."""
 
     @classmethod
-    def read(cls, told: Any) -> Self:
+    def read(cls, payload: Any) -> Self:
         """
         Raises:
             MalformedPayloadError: a field is missing, or of another type.
         """
         try:
-            return cls.model_validate(told)
+            return cls.model_validate(payload)
         except ValidationError as error:
             fields = sorted({".".join(map(str, one["loc"][:2])) for one in error.errors(include_input=False)})
             raise MalformedPayloadError(f"{cls.__name__}: {', '.join(fields)}") from None

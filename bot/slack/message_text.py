@@ -56,11 +56,11 @@ class MessageText:
 
 def message_text(message: Message, me: Me) -> MessageText:
     """Extracts the text of a message. Pure."""
-    said = _UniqueTexts(me)
-    said.take(message.text)
+    written = _UniqueTexts(me)
+    written.take(message.text)
     for line in (line for block in message.blocks for line in block.lines):
-        said.take(line)
-    own = said.words("\n")
+        written.take(line)
+    own = written.words("\n")
     added, shown = _UniqueTexts(me, own), _UniqueTexts(me, own)
     unread: list[str] = []
     for attachment in message.attachments:

@@ -119,9 +119,9 @@ class Owners:
             if error_code(error) in {"users_not_found", "missing_scope"}:
                 return None
             raise
-        told: dict[str, Any] = response["user"]
+        payload: dict[str, Any] = response["user"]
         me = await self._people.me()
-        return None if _is_nobody(told) else _insider(person_from_slack(told, str(told["id"]), me))
+        return None if _is_nobody(payload) else _insider(person_from_slack(payload, str(payload["id"]), me))
 
     async def _known_by_name(self) -> Sequence[_Names]:
         """Everybody; () where Slack does not tell, or not soon enough."""
@@ -148,10 +148,10 @@ class Owners:
         cursor: str | None = None
         for _ in range(MOST_PAGES):
             page = await self._client.users_list(limit=PAGE, cursor=cursor)
-            for told in page.get("members") or []:
-                if not _is_nobody(told):
-                    person = person_from_slack(told, str(told["id"]), me)
-                    found[person.id] = _names(told, person)
+            for payload in page.get("members") or []:
+                if not _is_nobody(payload):
+                    person = person_from_slack(payload, str(payload["id"]), me)
+                    found[person.id] = _names(payload, person)
             cursor = (page.get("response_metadata") or {}).get("next_cursor") or None
             if cursor is None:
                 return tuple(found.values())
@@ -171,21 +171,21 @@ def _only(name: str, everybody: Sequence[_Names]) -> Person | None:
     return _insider(called[0])
 
 
-def _names(told: dict[str, Any], person: Person) -> _Names:
-    profile = told.get("profile") or {}
-    full = " ".join(str(profile.get("real_name") or told.get("real_name") or "").split()).casefold()
+def _names(payload: dict[str, Any], person: Person) -> _Names:
+    profile = payload.get("profile") or {}
+    full = " ".join(str(profile.get("real_name") or payload.get("real_name") or "").split()).casefold()
     names = {
         full,
         *(
             " ".join(str(one or "").split()).casefold()
-            for one in (profile.get("display_name"), told.get("name"))
+            for one in (profile.get("display_name"), payload.get("name"))
         ),
     }
     return _Names(person=person, called=frozenset(names - {""}), first=full.split(" ")[0])
 
 
-def _is_nobody(told: dict[str, Any]) -> bool:
-    return bool(told.get("deleted") or told.get("is_bot") or told.get("id") == "USLACKBOT")
+def _is_nobody(payload: dict[str, Any]) -> bool:
+    return bool(payload.get("deleted") or payload.get("is_bot") or payload.get("id") == "USLACKBOT")
 
 
 def _insider(person: Person) -> Person | None:

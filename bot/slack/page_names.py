@@ -46,7 +46,12 @@ class PageNames:
             return _nothing
 
     async def _known(self, report: SyncReport, channel: str, user: str) -> Mapping[str, str]:
-        paths = {*report.added, *report.changed, *report.removed, *(one.path for one in report.failed)}
+        paths = {
+            *report.added,
+            *report.changed,
+            *report.removed,
+            *(failure.path for failure in report.failed),
+        }
         if not paths:
             return {}
         audience = await self._audiences.of(channel, user)

@@ -72,13 +72,13 @@ class People:
     async def me(self) -> Me:
         """Raises slack_sdk's errors when Slack cannot be asked; asked once."""
         if self._me is None:
-            told = await self._client.auth_test()
+            identity = await self._client.auth_test()
             self._me = Me(
-                user_id=told["user_id"],
-                bot_id=told.get("bot_id"),
-                team_id=told["team_id"],
-                enterprise_id=told.get("enterprise_id"),
-                url=str(told.get("url") or ""),
+                user_id=identity["user_id"],
+                bot_id=identity.get("bot_id"),
+                team_id=identity["team_id"],
+                enterprise_id=identity.get("enterprise_id"),
+                url=str(identity.get("url") or ""),
             )
         return self._me
 
@@ -100,25 +100,25 @@ class People:
         return person_from_slack(response["user"], user_id, me)
 
 
-def person_from_slack(told: dict[str, Any], user_id: str, me: Me) -> Person:
+def person_from_slack(payload: dict[str, Any], user_id: str, me: Me) -> Person:
     """Reads a person as Slack's methods describe them."""
-    profile = told.get("profile") or {}
-    name = profile.get("display_name") or told.get("real_name") or told.get("name") or user_id
+    profile = payload.get("profile") or {}
+    name = profile.get("display_name") or payload.get("real_name") or payload.get("name") or user_id
     return Person(
         id=user_id,
         name=str(name),
-        is_admin=bool(told.get("is_admin") or told.get("is_owner")),
-        locale=str(told.get("locale") or "en-US"),
-        outsider=_is_outsider(told, me),
+        is_admin=bool(payload.get("is_admin") or payload.get("is_owner")),
+        locale=str(payload.get("locale") or "en-US"),
+        outsider=_is_outsider(payload, me),
     )
 
 
-def _is_outsider(told: dict[str, Any], me: Me) -> bool:
+def _is_outsider(payload: dict[str, Any], me: Me) -> bool:
     """Guests of either kind, and people of another organisation, who reach us through a shared channel."""
-    if any(told.get(mark) for mark in ("is_restricted", "is_ultra_restricted", "is_stranger")):
+    if any(payload.get(mark) for mark in ("is_restricted", "is_ultra_restricted", "is_stranger")):
         return True
-    team = told.get("team_id") or me.team_id
-    enterprise = (told.get("enterprise_user") or {}).get("enterprise_id")
+    team = payload.get("team_id") or me.team_id
+    enterprise = (payload.get("enterprise_user") or {}).get("enterprise_id")
     return team != me.team_id and (me.enterprise_id is None or enterprise != me.enterprise_id)
 
 

@@ -119,10 +119,10 @@ class Analytics:
 
     async def explain(self, question_id: str, user: str, *, reason: str, comment: str | None) -> None:
         """Stores what a user found wrong with an answer, in the place of what they said before."""
-        said = json.dumps({"reason": reason, "comment": comment}, ensure_ascii=False)
+        complaint = json.dumps({"reason": reason, "comment": comment}, ensure_ascii=False)
         with store_failures(_UNAVAILABLE):
             async with self._redis.pipeline(transaction=True) as pipe:
-                pipe.hset(self._keys.reasons(question_id), user, said)
+                pipe.hset(self._keys.reasons(question_id), user, complaint)
                 pipe.pexpire(self._keys.reasons(question_id), self._keep)
                 await pipe.execute()
 

@@ -115,12 +115,12 @@ def _complaints(group: Sequence[AskedQuestion], public: frozenset[str]) -> tuple
     times: Counter[str] = Counter()
     comments: dict[str, dict[str, None]] = {}
     for one in group:
-        for user, said in sorted(one.reasons.items()):
+        for user, complaint in sorted(one.reasons.items()):
             if one.votes.get(user) != "bad":
                 continue  # taken back
-            reason = said.get("reason") or "other"
+            reason = complaint.get("reason") or "other"
             times[reason] += 1
-            if (comment := said.get("comment")) and one.question_id in public:
+            if (comment := complaint.get("comment")) and one.question_id in public:
                 comments.setdefault(reason, {})[_plain(comment)] = None
     return tuple(
         Complaint(reason=reason, times=times[reason], comments=tuple(comments.get(reason, ())))

@@ -89,7 +89,7 @@ class Gaps:
         return OpenGaps(
             gaps=tuple(sorted((_with_pages(gap, readable) for gap in shown), key=rank)),
             hidden=sum(gap.times for gap in hidden),
-            hidden_people=len({one.record.asked_in.user for gap in hidden for one in gap.asked}),
+            hidden_people=len({question.record.asked_in.user for gap in hidden for question in gap.asked}),
         )
 
     async def closed(self) -> list[Gap]:
@@ -128,10 +128,12 @@ class Gaps:
     async def _parted(self) -> tuple[list[AskedQuestion], list[AskedQuestion]]:
         """The questions that are gaps, oldest first, and those that were; what is found to be closed is noted."""
         asked = sorted(await self._records.asked(LATEST), key=age)
-        gaps = [one for one in asked if is_gap(one)]
-        noted = [one for one in gaps if one.closed_at is not None]
-        rest = [one for one in gaps if one.closed_at is None]
-        answered = [one for one in asked if one.record.outcome == "answered" and not is_gap(one)]
+        gaps = [question for question in asked if is_gap(question)]
+        noted = [gap for gap in gaps if gap.closed_at is not None]
+        rest = [gap for gap in gaps if gap.closed_at is None]
+        answered = [
+            question for question in asked if question.record.outcome == "answered" and not is_gap(question)
+        ]
         again = await self._answered_since(rest, answered)
         if again:
             await self._records.close([one.question_id for one in again])
@@ -161,14 +163,14 @@ class Gaps:
         groups: list[list[AskedQuestion]] = []
         sums = np.zeros((len(asked), len(texts)), dtype=np.float32)
         sizes = np.zeros(len(asked))
-        for one in asked:
-            row = at[searched(one)]
+        for question in asked:
+            row = at[searched(question)]
             means = sums[: len(groups), row] / sizes[: len(groups)]
             best = int(means.argmax()) if groups else 0
             if not groups or means[best] < ALIKE:
                 best = len(groups)
                 groups.append([])
-            groups[best].append(one)
+            groups[best].append(question)
             sums[best] += alike[row]
             sizes[best] += 1
         return [_central_first(group, alike, at) for group in groups]
@@ -204,9 +206,10 @@ async def _public(
 ) -> frozenset[str]:
     """Ids of the questions whose words may be shown."""
     places = {
-        one.question_id: one.record.asked_in
-        for one in asked
-        if one.record.asked_in.place == "public" or (terminal and one.record.asked_in.place == "terminal")
+        question.question_id: question.record.asked_in
+        for question in asked
+        if question.record.asked_in.place == "public"
+        or (terminal and question.record.asked_in.place == "terminal")
     }
     if still_public is None:
         return frozenset(places)

@@ -117,7 +117,7 @@ class CaseGrower:
             return
         kept = await self.cited.get(asked.question_id)
         quoted = {page.page_id: page for page in (kept.pages if kept else ())}
-        pages = [(one.page_id, quoted.get(one.page_id)) for one in asked.record.cited]
+        pages = [(citation.page_id, quoted.get(citation.page_id)) for citation in asked.record.cited]
         history = await self._before(asked, private=growing.private)
         alone = asked.record.understood if asked.record.is_follow_up else asked.record.question
         await self._add(
@@ -151,11 +151,11 @@ class CaseGrower:
         alone: str | None,
     ) -> None:
         there = [(growing.pages[page], quoted) for page, quoted in pages if page in growing.pages]
-        told = [(page, quoted) for page, quoted in there if growing.private or EVERYONE in page.audience]
-        if not told:
+        parts = [(page, quoted) for page, quoted in there if growing.private or EVERYONE in page.audience]
+        if not parts:
             growing.left_out["limited page" if there else "page gone"] += 1
             return
-        page, quoted = told[0]
+        page, quoted = parts[0]
         statements = await self._statements(page, quoted)
         if quoted is not None and quoted.passages and not statements:
             growing.left_out["no longer says it"] += 1
@@ -191,9 +191,9 @@ class CaseGrower:
         async for batch in batches:
             for chunk in batch:
                 sections[chunk.position] = PageSection(headings=chunk.section, text=chunk.text)
-        said = [one for passage in quoted.passages for one in passage.statements]
-        gone = set(gone_from([sections[at] for at in sorted(sections)], said))
-        return [one for one in said if one not in gone]
+        parts = [statement for passage in quoted.passages for statement in passage.statements]
+        gone = set(gone_from([sections[at] for at in sorted(sections)], parts))
+        return [one for one in parts if one not in gone]
 
     async def _before(self, asked: AskedQuestion, *, private: bool) -> tuple[ChatMessage, ...]:
         """The turns of the thread before a question, without answers from pages that may not be told any more."""
@@ -217,8 +217,8 @@ def _at(ts: str) -> tuple[int, ...]:
 
 
 def _messages(turn: Turn) -> list[ChatMessage]:
-    said = [ChatMessage(role="user", content=turn.question)]
-    return [*said, ChatMessage(role="assistant", content=turn.answer)] if turn.answer else said
+    parts = [ChatMessage(role="user", content=turn.question)]
+    return [*parts, ChatMessage(role="assistant", content=turn.answer)] if turn.answer else parts
 
 
 def is_voted_up(asked: AskedQuestion) -> bool:

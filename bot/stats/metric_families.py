@@ -12,20 +12,20 @@ from prometheus_client.registry import Collector
 Sample = tuple[Mapping[str, str], float]
 
 
-def gauge(name: str, told: str, samples: Iterable[Sample]) -> Metric:
-    return _family(name, "gauge", told, samples)
+def gauge(name: str, text: str, samples: Iterable[Sample]) -> Metric:
+    return _family(name, "gauge", text, samples)
 
 
-def counter(name: str, told: str, samples: Iterable[Sample]) -> Metric:
+def counter(name: str, text: str, samples: Iterable[Sample]) -> Metric:
     """`name` ends in "_total"."""
-    return _family(name, "counter", told, samples)
+    return _family(name, "counter", text, samples)
 
 
 def histogram(
-    name: str, told: str, *, bounds: Iterable[float], counts: Iterable[int], total: float
+    name: str, text: str, *, bounds: Iterable[float], counts: Iterable[int], total: float
 ) -> Metric:
     """`counts`: by the bucket that holds them, one more than there are bounds."""
-    family = Metric(name, told, "histogram")
+    family = Metric(name, text, "histogram")
     number = 0
     for bound, number in zip([*map(str, bounds), "+Inf"], accumulate(counts), strict=True):
         family.add_sample(f"{name}_bucket", {"le": bound}, number)
@@ -50,8 +50,8 @@ class _Made(Collector):
         return self._families
 
 
-def _family(name: str, kind: str, told: str, samples: Iterable[Sample]) -> Metric:
-    family = Metric(name.removesuffix("_total") if kind == "counter" else name, told, kind)
+def _family(name: str, kind: str, text: str, samples: Iterable[Sample]) -> Metric:
+    family = Metric(name.removesuffix("_total") if kind == "counter" else name, text, kind)
     for labels, value in samples:
         family.add_sample(name, dict(labels), value)
     return family

@@ -153,7 +153,7 @@ def _of_queue(queue: QueueFigures) -> Iterable[Metric]:
 
 def _of_models(prefix: str, usage: UsageByModel) -> Iterable[Metric]:
     """`input` leaves out what was read from the cache or written to it."""
-    for name, told, label, figures in (
+    for name, description, label, figures in (
         ("tokens", "Tokens, by model and kind.", "kind", TOKENS),
         ("calls", "Requests to models: all, failed for good, and further attempts.", "result", CALLS),
     ):
@@ -162,7 +162,7 @@ def _of_models(prefix: str, usage: UsageByModel) -> Iterable[Metric]:
             for model, used in sorted(usage.items())
             for value, figure in figures.items()
         ]
-        yield counter(f"{prefix}_{name}_total", told, samples)
+        yield counter(f"{prefix}_{name}_total", description, samples)
 
 
 def _of_this_process(tally: RewriteTally, usage: UsageByModel) -> Iterable[Metric]:

@@ -89,7 +89,7 @@ def state_families(state: ProcessState) -> Iterable[Metric]:
 
 
 def _of_syncs(sources: Sequence[SourceState]) -> Iterable[Metric]:
-    ended = [(one.name, one.last) for one in sources if one.last is not None]
+    ended = [(source.name, source.last) for source in sources if source.last is not None]
     yield gauge(
         "footnote_sync_last_success_timestamp_seconds",
         "When the latest sync of the source ended that went well.",
@@ -113,7 +113,7 @@ def _of_syncs(sources: Sequence[SourceState]) -> Iterable[Metric]:
     yield gauge(
         "footnote_sync_interval_seconds",
         "How often the source is synced by the clock; none where only on request.",
-        [_of(one.name, one.every.total_seconds()) for one in sources if one.every is not None],
+        [_of(source.name, source.every.total_seconds()) for source in sources if source.every is not None],
     )
 
 

@@ -112,7 +112,7 @@ def _asked(
         question_id=identity,
         record=record,
         votes=_votes_of(votes),
-        reasons={text_of(user): json.loads(said) for user, said in reasons.items()},
+        reasons={text_of(user): json.loads(reason) for user, reason in reasons.items()},
         missed_by=frozenset(text_of(user) for user in missed_by),
         closed_at=None if closed is None else datetime.fromtimestamp(float(closed) / 1000, UTC),
     )

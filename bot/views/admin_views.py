@@ -97,8 +97,10 @@ def status_filling(status: StatusReader, clock: Callable[[], datetime]) -> Filli
 
 def votes_filling(records: AskedReader) -> Filling:
     async def fill(_: Person, messages: Messages) -> Sequence[Block]:
-        voted = [one for one in await records.asked(LOOKED_AT) if one.votes][:SHOWN_VOTES]
-        return [section(_vote_lines(one, messages)) for one in voted] or [section(messages.votes_none)]
+        voted = [question for question in await records.asked(LOOKED_AT) if question.votes][:SHOWN_VOTES]
+        return [section(_vote_lines(question, messages)) for question in voted] or [
+            section(messages.votes_none)
+        ]
 
     return fill
 
@@ -110,10 +112,10 @@ def _vote_lines(asked: AskedQuestion, messages: Messages) -> str:
     public = asked.record.asked_in.place == "public"
     question = f"_{escape(shorten(asked.record.question, 200))}_" if public else messages.votes_private
     lines = [f"👍 {votes.count('good')} · 👎 {votes.count('bad')}  {question}"]
-    for said in asked.reasons.values():
-        reason = getattr(messages, f"reason_{said.get('reason')}", None)
-        told = [one for one in (reason, said.get("comment") if public else None) if one]
-        lines += [f"• {escape(shorten(': '.join(told), 500))}"] if told else []
+    for complaint in asked.reasons.values():
+        reason = getattr(messages, f"reason_{complaint.get('reason')}", None)
+        parts = [one for one in (reason, complaint.get("comment") if public else None) if one]
+        lines += [f"• {escape(shorten(': '.join(parts), 500))}"] if parts else []
     return shorten("\n".join(lines), SECTION_CHARACTERS)
 
 

@@ -108,12 +108,12 @@ class FallbackHandler:
             await self._whisper(press, messages.only_asker_asks)
             return
         try:
-            said = await self._exactly_once.is_complete(promised.request.name)
+            asked_before = await self._exactly_once.is_complete(promised.request.name)
             asked = await self.ask(promised)
         except (UnavailableError, *SLACK_FAILURES) as error:
             logger.warning("owner.not_asked_yet", extra={"cause": type(error).__name__})
             return  # promised: whoever lives asks them in a moment
-        if said:
+        if asked_before:
             await self._whisper(press, messages.owner_asked_before)
         elif not asked:
             await self._whisper(press, messages.why_gone)
@@ -129,9 +129,9 @@ class FallbackHandler:
         Raises:
             StoreUnavailableError: the promises cannot be read.
         """
-        for name, told in (await self._exactly_once.promised()).items():
+        for name, promise in (await self._exactly_once.promised()).items():
             try:
-                await self.ask(PromisedRequest.model_validate(told))
+                await self.ask(PromisedRequest.model_validate(promise))
             except ValidationError:
                 logger.warning("owner.unreadable", extra={"notice": name})
                 await self._exactly_once.withdraw(name)
@@ -266,7 +266,7 @@ def _notice(promised: PromisedRequest) -> Notice:
 
 
 def _mentions(people: Sequence[str]) -> str:
-    return ", ".join(f"<@{one}>" for one in people)
+    return ", ".join(f"<@{person}>" for person in people)
 
 
 def _without_button(blocks: Sequence[dict[str, Any]]) -> list[dict[str, Any]] | None:
@@ -274,8 +274,13 @@ def _without_button(blocks: Sequence[dict[str, Any]]) -> list[dict[str, Any]] | 
     kept, found = [], False
     for block in blocks:
         elements = block.get("elements") or []
-        if block.get("type") == "actions" and any(one.get("action_id") == ASK_OWNER for one in elements):
+        if block.get("type") == "actions" and any(
+            element.get("action_id") == ASK_OWNER for element in elements
+        ):
             found = True
-            block = {**block, "elements": [one for one in elements if one.get("action_id") != ASK_OWNER]}
+            block = {
+                **block,
+                "elements": [element for element in elements if element.get("action_id") != ASK_OWNER],
+            }
         kept.append(block)
     return kept if found else None

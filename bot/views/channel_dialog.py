@@ -94,15 +94,15 @@ class ChannelDialog:
         try:
             right = await self._right(channel, person)
             if right != "may":
-                told = self._refusal(right, messages)
+                reply = self._refusal(right, messages)
             else:
                 await self.settings.save(channel, settings, by=person.id)
                 lines = settings_lines(settings, self.known.sources(), messages)
-                told = "\n".join([messages.channel_saved.format(channel=f"<#{channel}>"), *lines])
+                reply = "\n".join([messages.channel_saved.format(channel=f"<#{channel}>"), *lines])
         except (StoreUnavailableError, *SLACK_FAILURES) as error:
             logger.warning("channel_settings.not_saved", extra={"cause": type(error).__name__})
-            told = messages.channel_not_saved
-        await self._whisper(channel, person.id, told)
+            reply = messages.channel_not_saved
+        await self._whisper(channel, person.id, reply)
 
     async def status_lines(self, channel: str, messages: Messages) -> list[str]:
         """Words a channel's settings, for `/kb status` there; nothing in a direct message."""
@@ -119,12 +119,12 @@ class ChannelDialog:
             if error_code(error) in {"channel_not_found", "not_in_channel"}:
                 return "not in it"
             raise
-        told: dict[str, Any] = response["channel"]
-        if told.get("is_im"):
+        payload: dict[str, Any] = response["channel"]
+        if payload.get("is_im"):
             return "no channel"
-        if not told.get("is_member") and not told.get("is_mpim"):
+        if not payload.get("is_member") and not payload.get("is_mpim"):
             return "not in it"
-        made_it = told.get("creator") == person.id and not person.outsider
+        made_it = payload.get("creator") == person.id and not person.outsider
         return "may" if made_it or await self.admins.status_of(person) == "admin" else "may not"
 
     def _refusal(self, right: Right, messages: Messages) -> str:
@@ -199,7 +199,7 @@ def channel_view(
 def settings_lines(settings: ChannelSettings, known: Sequence[str], messages: Messages) -> list[str]:
     """A channel's settings in words, one a line."""
     sources = ", ".join(escape(name) for name in chosen(settings, known))
-    told = {
+    values = {
         messages.channel_follow_ups: _follow_ups(messages)[settings.follow_ups],
         messages.channel_unasked: _unasked(messages)[_yes_or_no(settings.unasked)],
         messages.channel_sources: sources or messages.channel_sources_all,
@@ -208,7 +208,7 @@ def settings_lines(settings: ChannelSettings, known: Sequence[str], messages: Me
         ),
         messages.channel_corrections: _corrections(messages)[settings.corrections],
     }
-    return [f"• {name}: {value}" for name, value in told.items()]
+    return [f"• {name}: {value}" for name, value in values.items()]
 
 
 def _follow_ups(messages: Messages) -> dict[str, str]:

@@ -55,36 +55,36 @@ def counts(gap: Gap, messages: Messages, places: Sequence[str]) -> list[str]:
     where = ", ".join(places[:SHOWN_CHANNELS])
     people = messages.counted(messages.gap_people, gap.askers)
     form = messages.gap_asked_in if where else messages.gap_asked
-    told = [form.format(times=times(gap.times), people=people, places=where)]
+    parts = [form.format(times=times(gap.times), people=people, places=where)]
     if gap.private and gap.wordings:
-        told.append(messages.counted(messages.gap_private, gap.private))
+        parts.append(messages.counted(messages.gap_private, gap.private))
     if gap.declined:
-        told.append(messages.gap_declined.format(times=times(gap.declined)))
+        parts.append(messages.gap_declined.format(times=times(gap.declined)))
     if gap.closest:
-        told.append(messages.gap_closest.format(times=times(gap.closest)))
+        parts.append(messages.gap_closest.format(times=times(gap.closest)))
     if gap.voted_down:
-        told.append(messages.gap_voted_down.format(times=times(gap.voted_down)))
+        parts.append(messages.gap_voted_down.format(times=times(gap.voted_down)))
     if gap.missed_by:
-        told.append(messages.gap_missed.format(people=messages.counted(messages.gap_people, gap.missed_by)))
-    return told
+        parts.append(messages.gap_missed.format(people=messages.counted(messages.gap_people, gap.missed_by)))
+    return parts
 
 
 def _nearest(gap: Gap, messages: Messages) -> list[str]:
     if gap.nearest is None:
         return []
-    told = [messages.gap_nearest.format(page=titled_link(gap.nearest.title, gap.nearest.url))]
+    parts = [messages.gap_nearest.format(page=titled_link(gap.nearest.title, gap.nearest.url))]
     if gap.nearest.owner:
-        told.append(messages.owned.format(owner=escape(shorten(gap.nearest.owner, TITLE_CHARACTERS))))
-    return [" · ".join(told)]
+        parts.append(messages.owned.format(owner=escape(shorten(gap.nearest.owner, TITLE_CHARACTERS))))
+    return [" · ".join(parts)]
 
 
 def _complaint(complaint: Complaint, messages: Messages) -> str:
     reason = str(getattr(messages, f"reason_{complaint.reason}", messages.reason_other))
     often = f" ({messages.counted(messages.gap_times, complaint.times)})" if complaint.times > 1 else ""
-    said = " · ".join(
-        f"“{escape(shorten(one, COMMENT_CHARACTERS))}”" for one in complaint.comments[:SHOWN_COMMENTS]
+    text = " · ".join(
+        f"“{escape(shorten(comment, COMMENT_CHARACTERS))}”" for comment in complaint.comments[:SHOWN_COMMENTS]
     )
-    return f"👎 {reason}{often}{f': {said}' if said else ''}"
+    return f"👎 {reason}{often}{f': {text}' if text else ''}"
 
 
 def _hidden(found: OpenGaps, messages: Messages) -> str:
@@ -113,7 +113,7 @@ def stale_blocks(pages: Sequence[StalePage], messages: Messages, *, title: str |
 def stale_line(stale: StalePage, messages: Messages) -> str:
     template = messages.expired_on if stale.reason == "expired" else messages.overdue_since
     owner = stale.page.owner
-    told = [
+    parts = [
         f"*{titled_link(stale.page.heading, stale.page.url)}*",
         template.format(date=messages.on(stale.since)),
         messages.counted(messages.stale_cited, stale.cited) if stale.cited else messages.stale_uncited,
@@ -121,7 +121,7 @@ def stale_line(stale: StalePage, messages: Messages) -> str:
         if owner
         else messages.stale_no_owner,
     ]
-    return f"• {' · '.join(told)}"
+    return f"• {' · '.join(parts)}"
 
 
 def _that_fit(texts: Sequence[str]) -> list[str]:

@@ -147,12 +147,14 @@ class Home:
                 for one in await self._records.asked_by(user, LOOKED_AT)
                 if one.record.outcome != "chat" and not one.record.asked_in.unasked
             ]
-            pages = {page.page_id for one in asked for page in one.record.cited}
+            pages = {page.page_id for question in asked for page in question.record.cited}
             readable = await self._pages.readable(pages, audience=audience) if pages else frozenset()
         except UnavailableError as error:
             logger.warning("home.no_questions", extra={"cause": str(error)})
             return []
-        kept = [one for one in asked if {page.page_id for page in one.record.cited} <= readable]
+        kept = [
+            question for question in asked if {page.page_id for page in question.record.cited} <= readable
+        ]
         return [(one.record.question, _link(one, me)) for one in kept[:LAST_QUESTIONS]]
 
     async def _stats(self) -> Stats | None:

@@ -104,11 +104,11 @@ def _told(question: str) -> str:
 
 def source_line(count: SourceCount, last: SyncRecord | None, messages: Messages, now: datetime) -> str:
     """A source as its reader sees it: "handbook: 31 pages · read 2 hours ago · 3 are out of date (10%)"."""
-    told = [messages.counted(messages.home_pages, count.pages)]
+    parts = [messages.counted(messages.home_pages, count.pages)]
     if last is not None:
         form = messages.home_synced if last.ok else messages.home_sync_failed
-        told.append(form.format(ago=time_ago(last.at, messages, now)))
+        parts.append(form.format(ago=time_ago(last.at, messages, now)))
     if count.stale:
         share = messages.percent(count.stale / count.pages)
-        told.append(f"{messages.counted(messages.home_overdue, count.stale)} ({share})")
-    return f"• *{escape(count.source)}*: {' · '.join(told)}"
+        parts.append(f"{messages.counted(messages.home_overdue, count.stale)} ({share})")
+    return f"• *{escape(count.source)}*: {' · '.join(parts)}"

@@ -64,15 +64,15 @@ class ShortcutHandler:
             self._people.person(shortcut.user.id), self._is_joined(shortcut.channel.id)
         )
         message = shortcut.message
-        said = message_text(message, await self._people.me()).text
+        text = message_text(message, await self._people.me()).text
         about = ShortcutMetadata(
             channel=shortcut.channel.id,
             message_ts=message.ts,
             thread_ts=message.thread,
             response_url=shortcut.response_url,
         )
-        names = await self._people.names(people_in(said))
-        view = dialog(about, plain_text(said, names), messages_in(person.locale), joined=joined)
+        names = await self._people.names(people_in(text))
+        view = dialog(about, plain_text(text, names), messages_in(person.locale), joined=joined)
         await self._quick.views_open(trigger_id=shortcut.trigger_id, view=view)
 
     async def asked(self, submission: ViewSubmission) -> dict[str, str]:
@@ -117,15 +117,15 @@ class ShortcutHandler:
             return False
 
 
-def dialog(about: ShortcutMetadata, said: str, messages: Messages, *, joined: bool) -> dict[str, Any]:
+def dialog(about: ShortcutMetadata, text: str, messages: Messages, *, joined: bool) -> dict[str, Any]:
     question: dict[str, Any] = {
         "type": "plain_text_input",
         "action_id": QUESTION,
         "multiline": True,
         "max_length": QUESTION_CHARACTERS,
     }
-    if said.strip():
-        question["initial_value"] = said.strip()[:QUESTION_CHARACTERS]
+    if text.strip():
+        question["initial_value"] = text.strip()[:QUESTION_CHARACTERS]
     blocks: list[Block] = [
         {"type": "input", "block_id": QUESTION, "label": label(messages.why_question), "element": question},
         _where(messages) if joined else context(messages.shortcut_not_here),

@@ -106,8 +106,8 @@ class SlashCommandHandler:
             if word == "help":
                 await self._whisper(command, self._help(admin_status, messages))
             elif word == "channel":
-                if told := await self._channel_dialog.open(command, person, messages):
-                    await self._whisper(command, told)
+                if reply := await self._channel_dialog.open(command, person, messages):
+                    await self._whisper(command, reply)
             elif word in FOR_ADMINS and admin_status != "admin":
                 refusal = messages.not_admin if admin_status == "not admin" else messages.admin_unknown
                 await self._whisper(command, refusal)
@@ -180,12 +180,12 @@ class SlashCommandHandler:
 
     async def _follow(self, command: SlashCommand, request: ReindexRequest, messages: Messages) -> None:
         begun = await self._follower.begin(request, channel=command.channel_id, messages=messages)
-        told = [messages.reindex_joined] if begun.joined else []
+        reply = [messages.reindex_joined] if begun.joined else []
         if begun.channel != command.channel_id:
             what = escape(request.source) if request.source else messages.everything
-            told += [messages.reindex_started.format(what=what), messages.progress_by_dm]
-        if told:  # else the message in this channel says it all
-            await self._whisper(command, " ".join(told))
+            reply += [messages.reindex_started.format(what=what), messages.progress_by_dm]
+        if reply:  # else the message in this channel says it all
+            await self._whisper(command, " ".join(reply))
         await self._follower.follow(begun, messages)
 
     async def _stats(self, messages: Messages) -> str:

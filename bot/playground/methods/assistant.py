@@ -39,7 +39,9 @@ def set_suggested_prompts(slack: Slack, args: Arguments) -> dict[str, Any]:
         raise invalid(
             "invalid_arguments", f"[ERROR] between 1 and {MAX_PROMPTS} prompts [json-pointer:/prompts]"
         )
-    if not all(isinstance(one, dict) and one.get("title") and one.get("message") for one in prompts):
+    if not all(
+        isinstance(prompt, dict) and prompt.get("title") and prompt.get("message") for prompt in prompts
+    ):
         raise invalid("invalid_arguments", "[ERROR] title and message are required [json-pointer:/prompts]")
     thread_ts = args.text("thread_ts")
     if thread_ts and slack.workspace.agent_view:  # "the call will silently fail", Slack says of agents
