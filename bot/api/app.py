@@ -133,7 +133,7 @@ async def ask(wanted: schemas.AskRequest, key: _Key, service: _Served) -> Respon
     operation_id="health",
 )
 async def health(service: _Served) -> Response:
-    return _told(await service.is_well())
+    return _health(await service.is_well())
 
 
 @_routes.get(
@@ -143,7 +143,7 @@ async def health(service: _Served) -> Response:
     operation_id="live",
 )
 async def live() -> Response:
-    return _told(True)
+    return _health(True)
 
 
 @_routes.get(
@@ -154,7 +154,7 @@ async def live() -> Response:
     operation_id="ready",
 )
 async def ready(service: _Served) -> Response:
-    return _told(await service.is_ready())
+    return _health(await service.is_ready())
 
 
 @_routes.get(
@@ -167,7 +167,7 @@ async def metrics(service: _Served) -> Response:
     return Response(await service.metrics(), media_type="text/plain; version=0.0.4; charset=utf-8")
 
 
-def _told(well: bool) -> Response:
+def _health(well: bool) -> Response:
     told = schemas.Health(status="ok" if well else "unavailable")
     return JSONResponse(told.model_dump(), status_code=200 if well else 503)
 

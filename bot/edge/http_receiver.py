@@ -36,7 +36,7 @@ MOST_FIELDS = 1000
 _TIMESTAMP = re.compile(r"[0-9]{1,12}")
 _BROKEN_ESCAPE = re.compile(r"%(?![0-9A-Fa-f]{2})")
 
-Told = str | dict[str, JsonValue] | None
+SlackReference = str | dict[str, JsonValue] | None
 """Slack names users, channels and teams by their ids or describes them, event by event."""
 
 
@@ -47,9 +47,9 @@ class NoEventError(ValueError):
 class _Event(Payload):
     type: str
     subtype: str | None = None
-    user: Told = None
-    channel: Told = None
-    team: Told = None
+    user: SlackReference = None
+    channel: SlackReference = None
+    team: SlackReference = None
     item: dict[str, JsonValue] | None = None
     message: dict[str, JsonValue] | None = None
     previous_message: dict[str, JsonValue] | None = None
@@ -62,12 +62,12 @@ class _Envelope(Payload):
     challenge: str = ""
     event: _Event | None = None
     authorizations: list[dict[str, JsonValue]] | None = None
-    enterprise: Told = None
+    enterprise: SlackReference = None
     enterprise_id: str | None = None
-    team: Told = None
+    team: SlackReference = None
     team_id: str | None = None
-    user: Told = None
-    channel: Told = None
+    user: SlackReference = None
+    channel: SlackReference = None
     message: dict[str, JsonValue] | None = None
     view: dict[str, JsonValue] | None = None
     actions: list[dict[str, JsonValue]] | None = None

@@ -44,7 +44,7 @@ JUDGED_A_MINUTE, JUDGED_AT_ONCE = 1500.0, 100.0
 """Messages of unknown threads whose words are judged as they come: a
 tenth of a core. A workspace of thousands has one.
 """
-TOLD_EVERY_S = 10.0
+LOG_EVERY_S = 10.0
 
 
 class _PlainMessage(Payload):
@@ -162,11 +162,11 @@ class _ShedLog:
     clock: Callable[[], float]
     _kept: int = 0
     _left: int = 0
-    _told_at: float = field(default=-TOLD_EVERY_S)
+    _told_at: float = field(default=-LOG_EVERY_S)
 
     def count(self, *, kept: bool) -> None:
         self._kept, self._left = self._kept + kept, self._left + (not kept)
         now = self.clock()
-        if now - self._told_at >= TOLD_EVERY_S:
+        if now - self._told_at >= LOG_EVERY_S:
             logger.warning("messages.shed", extra={"put_aside": self._kept, "left": self._left})
             self._kept, self._left, self._told_at = 0, 0, now

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from bot.listening.threads import Threads, message_of, order, people_told_of, said_by_people, turns_of
+from bot.listening.threads import Threads, message_of, order, people_named, turns_of, turns_of_people
 from bot.queue.conversation_keys import keys_of, line_key, thread_key
 from bot.queue.queued_question import QueuedQuestion
 from bot.slack.errors import SLACK_FAILURES
@@ -116,11 +116,11 @@ class ContextReader:
         """
         me = await self.people.me()
         earlier = [message for message in messages if order(message.ts) < order(before)]
-        names = await self.people.names(people_told_of(earlier, me=me))
+        names = await self.people.names(people_named(earlier, me=me))
         known = {message_of(turn.question_ts or "") for turn in stored}
         parts = [turn for turn in turns_of(earlier, me=me, names=names) if turn.question_ts not in known]
         ours = compacted(sorted([*parts, *stored], key=_written)) if parts else stored
-        by_people = said_by_people(earlier, ours, me=me, names=names)
+        by_people = turns_of_people(earlier, ours, me=me, names=names)
         return sorted([*ours, *by_people], key=_written)
 
     async def _plain(self, text: str) -> str:

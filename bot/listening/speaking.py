@@ -71,7 +71,7 @@ class ThreadMessage:
     @property
     def asks(self) -> bool:
         """Whether the words alone ask something."""
-        return _words(self.text).asks
+        return _parsed(self.text).asks
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -86,14 +86,14 @@ class Decision:
 
 
 @lru_cache(maxsize=64)
-def _words(text: str) -> ReplySignals:
+def _parsed(text: str) -> ReplySignals:
     """What the words alone do: asked twice of each message, and it takes milliseconds."""
     return read_reply(text)
 
 
 def decide_by_text(new: ThreadMessage) -> Decision | None:
     """Decides by a message's text alone, without its thread; None: the thread must be read."""
-    reply = _words(new.text)
+    reply = _parsed(new.text)
     if reply.to_group or reply.to_named:
         return _silence("to_others")
     return None if reply.says else _silence("says_nothing")

@@ -25,9 +25,9 @@ logger = logging.getLogger(__name__)
 PAGE = 200
 MOST_PAGES = 25
 """5,000 messages, or 375 for an app that gets 15 a page. What is older than that is no context for a question."""
-MOST_SAID = 50
+MOST_PEOPLES_MESSAGES = 50
 """People's messages of a thread that are read for a question, the latest."""
-LONGEST_SAID = 1000
+LONGEST_PEOPLES_MESSAGE = 1000
 """Characters of one of them."""
 MOST_NAMES = 20
 """People who are asked for by name, the latest: each may cost a call."""
@@ -86,7 +86,7 @@ def turns_of(messages: Sequence[Message], *, me: Me, names: Mapping[str, str]) -
     return list(turns.values())
 
 
-def said_by_people(
+def turns_of_people(
     messages: Sequence[Message], turns: Sequence[Turn], *, me: Me, names: Mapping[str, str]
 ) -> list[Turn]:
     """What people wrote, as turns that nobody answered: the latest that say anything. Pure.
@@ -102,17 +102,22 @@ def said_by_people(
         if is_telling(words):
             name = names.get(message.user or "") or message.username or message.user or "somebody"
             parts.append(
-                Turn(question=shortened(words, LONGEST_SAID), answer="", question_ts=message.ts, said_by=name)
+                Turn(
+                    question=shortened(words, LONGEST_PEOPLES_MESSAGE),
+                    answer="",
+                    question_ts=message.ts,
+                    said_by=name,
+                )
             )
-        if len(parts) == MOST_SAID:
+        if len(parts) == MOST_PEOPLES_MESSAGES:
             break
     return parts[::-1]
 
 
-def people_told_of(messages: Sequence[Message], *, me: Me) -> list[str]:
+def people_named(messages: Sequence[Message], *, me: Me) -> list[str]:
     """Who wrote the latest messages, and who is named in them."""
     people: dict[str, None] = {}
-    for message in reversed(_from_people(messages, me)[-MOST_SAID:]):
+    for message in reversed(_from_people(messages, me)[-MOST_PEOPLES_MESSAGES:]):
         people |= dict.fromkeys([*filter(None, [message.user]), *people_in(message.text)])
     return list(people)[:MOST_NAMES]
 

@@ -35,14 +35,14 @@ class Finding:
 
 
 def note_text(findings: Sequence[Finding], messages: Messages) -> str:
-    return "\n".join(_told(finding, messages) for finding in findings[:MOST_PAGES])
+    return "\n".join(_finding_text(finding, messages) for finding in findings[:MOST_PAGES])
 
 
 def note_blocks(findings: Sequence[Finding], messages: Messages) -> list[Block]:
-    return [section(_told(finding, messages)) for finding in findings[:MOST_PAGES]]
+    return [section(_finding_text(finding, messages)) for finding in findings[:MOST_PAGES]]
 
 
-def _told(finding: Finding, messages: Messages) -> str:
+def _finding_text(finding: Finding, messages: Messages) -> str:
     page = finding.page
     quoted = f"*{titled_link(page.title, finding.url or page.url)}*"
     match finding.what:

@@ -117,8 +117,8 @@ class Corrections:
         """The questions whose answers may need a note, each with the pages that make it so."""
         today = self.clock().date()
         cited = {page: questions for page, questions in (await self.cited.by_page()).items() if page in pages}
-        shelf = _Shelf(pages, whoever_asks=True)
-        replaced = await find_successors([pages[page] for page in cited], finder=shelf, audience=Audience())
+        finder = _PagesAtHand(pages, whoever_asks=True)
+        replaced = await find_successors([pages[page] for page in cited], finder=finder, audience=Audience())
         suspects: dict[str, list[str]] = defaultdict(list)
         for page_id, questions in cited.items():
             page = pages[page_id]
@@ -145,7 +145,7 @@ class Corrections:
             for chunk in batch:
                 chunks[chunk.page.id].append(chunk)
         current = [of_page[0].page for of_page in chunks.values()]
-        successors = await find_successors(current, finder=_Shelf(pages), audience=audience)
+        successors = await find_successors(current, finder=_PagesAtHand(pages), audience=audience)
         found = []
         for quoted in answer.pages:
             passages = sorted(chunks.get(quoted.page_id, ()), key=lambda chunk: chunk.position)
@@ -236,17 +236,17 @@ class Corrections:
 
 
 @dataclass(frozen=True, slots=True)
-class _Shelf:
+class _PagesAtHand:
     """Finds pages among those at hand, as the index would. A `kb.retrieval.supersession.PageFinder`."""
 
-    shelved: Mapping[str, Page]
+    at_hand: Mapping[str, Page]
     whoever_asks: bool = False
     """Finds what the audience may not read, too: to know where to look closer, never to tell."""
 
     async def pages(self, wanted: PagesWanted, *, audience: Audience) -> Sequence[Page]:
         return [
             page
-            for page in self.shelved.values()
+            for page in self.at_hand.values()
             if _fits(page, wanted) and (self.whoever_asks or _may_read(page, audience))
         ]
 

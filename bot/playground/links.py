@@ -4,22 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
-from typing import Protocol
 
+from bot.edge.backend import PipelinePort
 from kb.addresses import split_address
 from kb.answer import Answer, Citation, Sentence
 from kb.answering.progress import Progress, Stage, Unwatched
 from kb.models import Audience, Chunk, Page, Question, Turn
-
-
-class Answerer(Protocol):
-    async def answer(
-        self, question: Question, turns: Sequence[Turn] = (), *, progress: Progress = ...
-    ) -> Answer: ...
-
-    def turn(self, answer: Answer, *, question_ts: str | None = None) -> Turn: ...
-
-    async def may_show(self, page_ids: Collection[str], audience: Audience) -> bool: ...
 
 
 class LinkedAnswers:
@@ -28,7 +18,7 @@ class LinkedAnswers:
     `address` makes what comes behind the base of a page's path.
     """
 
-    def __init__(self, pipeline: Answerer, base: str, address: Callable[[str], str]) -> None:
+    def __init__(self, pipeline: PipelinePort, base: str, address: Callable[[str], str]) -> None:
         self._pipeline = pipeline
         self._base = base
         self._address = address

@@ -62,7 +62,7 @@ class EphemeralAnswerWorker:
         """Raises `StoreUnavailableError`, `AudienceUnknownError` and
         slack_sdk's errors: retryable.
         """
-        if attempt > 1 and await self._is_told(question):
+        if attempt > 1 and await self._is_delivered(question):
             return
         try:
             answer = await self._answer(question)
@@ -80,7 +80,7 @@ class EphemeralAnswerWorker:
 
     async def tell_late(self, question: QueuedQuestion, attempt: int) -> None:
         """It could not be answered while that was of use. Raises as a call does."""
-        if attempt > 1 and await self._is_told(question):
+        if attempt > 1 and await self._is_delivered(question):
             return
         logger.warning("question.late", extra={"question_id": question.id})
         messages = messages_in(detect(plain_text(question.text)))
@@ -152,7 +152,7 @@ class EphemeralAnswerWorker:
         except SLACK_FAILURES as error:
             logger.info("alone.no_status", extra={"question_id": question.id, "cause": type(error).__name__})
 
-    async def _is_told(self, question: QueuedQuestion) -> bool:
+    async def _is_delivered(self, question: QueuedQuestion) -> bool:
         return await self.figures.load_trace(question.id) is not None
 
     async def _apologise(self, question: QueuedQuestion) -> None:

@@ -13,7 +13,7 @@ from bot.messages.catalog import Messages, messages_in
 from bot.rendering.citation_blocks import titled_link
 from bot.rendering.layout import SECTION_CHARACTERS, Block, context, cut, cut_lines, section, shorten
 from bot.rendering.mrkdwn import escape
-from bot.rendering.notes import UNTOLD, note_wording
+from bot.rendering.notes import OPERATORS_ONLY, note_wording
 from kb.answer import JudgeStatus
 from kb.calibration import Reranking
 
@@ -112,7 +112,7 @@ def explanation_blocks(explanation: Explanation) -> list[Block]:
         _marked(messages.why_sure, _sure(explanation, messages)),
     ]
     pages = [
-        *(_told_cited(citation, messages) for citation in explanation.cited),
+        *(_citation_text(citation, messages) for citation in explanation.cited),
         *_others(explanation, messages),
     ]
     return [
@@ -167,7 +167,7 @@ def _sure(explanation: Explanation, messages: Messages) -> str:
     )
 
 
-def _told_cited(one: Cited, messages: Messages) -> str:
+def _citation_text(one: Cited, messages: Messages) -> str:
     how = [str(getattr(messages, f"found_by_{name}")) for name in one.found_by]
     if "words" in one.found_by and "meaning" in one.found_by:
         how = [messages.found_by_both, *([messages.found_by_thread] if "thread" in one.found_by else [])]
@@ -193,7 +193,7 @@ def _notes(explanation: Explanation, messages: Messages) -> list[str]:
     return [
         note_wording(note, messages, removed=len(explanation.removed), quoted_in=explanation.quoted_in)
         for note in explanation.notes
-        if note not in UNTOLD
+        if note not in OPERATORS_ONLY
     ]
 
 
@@ -244,7 +244,7 @@ def _details(explanation: Explanation, messages: Messages) -> list[Block]:
     blocks = [section(part) for part in cut("\n".join(facts), SECTION_CHARACTERS)]
     if explanation.passages:
         blocks.append(section(f"*{messages.why_passages}*"))
-        blocks.extend(section(_told(passage, messages)) for passage in explanation.passages)
+        blocks.extend(section(_passage_text(passage, messages)) for passage in explanation.passages)
     blocks += _listed(messages.why_freshness, [_plain(line) for line in explanation.freshness])
     return (
         [*blocks, context(_timings(explanation.timings_ms, messages))] if explanation.timings_ms else blocks
@@ -277,7 +277,7 @@ def _fact(name: str, value: str, reason: str = "") -> str:
     return f"{fact} ({escape(shorten(reason, SHOWN_CHARACTERS))})" if reason else fact
 
 
-def _told(passage: Passage, messages: Messages) -> str:
+def _passage_text(passage: Passage, messages: Messages) -> str:
     place = titled_link(passage.title, passage.url)
     if passage.section:
         place += f" › {escape(shorten(passage.section, 100))}"

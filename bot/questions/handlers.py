@@ -2,7 +2,7 @@
 
 How an attempt ended is told to the queue here. While Slack is away a question
 waits; older than `answer_within`, its asker gets one sentence instead of an
-answer, as soon as Slack takes that; after `TOLD_WITHIN` more it is a dead letter.
+answer, as soon as Slack takes that; after `APOLOGY_WITHIN` more it is a dead letter.
 
 A question from Home gets a message of ours to stand in, with its words, and
 is a message from there on. That message is posted once: an attempt after the
@@ -41,7 +41,7 @@ LOOKED_AT = 100
 """Messages of a direct message that are looked through for our own."""
 EARLY = timedelta(minutes=1)
 """Most by which Slack's clock may be behind ours."""
-TOLD_WITHIN = timedelta(days=1)
+APOLOGY_WITHIN = timedelta(days=1)
 """Nobody waits for an apology longer than this."""
 
 
@@ -144,7 +144,7 @@ class QueueHandler:
             end = ending(error)
             if end is None:
                 raise
-            if isinstance(end, NotNowError) and self._age(question) > self.answer_within + TOLD_WITHIN:
+            if isinstance(end, NotNowError) and self._age(question) > self.answer_within + APOLOGY_WITHIN:
                 end = UndeliverableError(end.cause)
             if isinstance(end, UndeliverableError):
                 end.clean = await self._is_cleaned_up(question)

@@ -158,7 +158,7 @@ class Replies:
                     metadata = metadata.model_copy(update={"answer": None, "cited": ()})
                     message |= {"metadata": slack_metadata(metadata)}
                 elif code in UPDATE_REFUSED and instead_of is not None:
-                    await self._take_away(question, instead_of)
+                    await self._remove(question, instead_of)
                     instead_of = None
                 elif code == STREAMING and instead_of is not None and not stopped:
                     stopped = await self._stop_stream(question, instead_of)
@@ -179,7 +179,7 @@ class Replies:
             logger.warning("reply.stream_not_stopped", extra={"question_id": question.id, "code": cause})
         return True
 
-    async def _take_away(self, question: QueuedQuestion, ts: str) -> None:
+    async def _remove(self, question: QueuedQuestion, ts: str) -> None:
         """Deletes a message that cannot be updated, before another is posted: nobody gets two replies."""
         try:
             await self._posting.chat_delete(channel=question.channel, ts=ts)

@@ -44,7 +44,7 @@ class Retraction:
         """Raises only retryable errors."""
         messages = await self._thread(deletion)
         for posted in await self.replies.all_to(deletion, messages):
-            await self._take_away(deletion, posted, messages)
+            await self._remove(deletion, posted, messages)
         line = deletion.is_line_of_dm
         for key in keys_of(deletion.team, deletion.channel, deletion.thread_ts, is_line_of_dm=line):
             await self.conversations.forget(key, deletion.ts)
@@ -58,7 +58,7 @@ class Retraction:
                 raise
             return ()
 
-    async def _take_away(self, deletion: QueuedQuestion, posted: Posted, messages: Sequence[Message]) -> None:
+    async def _remove(self, deletion: QueuedQuestion, posted: Posted, messages: Sequence[Message]) -> None:
         if posted.metadata.state == "deleted":
             return
         if not await self._others_below(deletion, posted, messages) and await self.replies.delete(

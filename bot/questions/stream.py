@@ -156,7 +156,7 @@ class Stream:
         found = await self._replies.find(self._question)
         ts = found.ts if found is not None else None
         if not starting.done():
-            self._background.start(self._take_away(starting, unless=ts), name="late stream")
+            self._background.start(self._remove(starting, unless=ts), name="late stream")
         return ts
 
     async def _stop(self, ts: str) -> None:
@@ -169,7 +169,7 @@ class Stream:
             )
         )
 
-    async def _take_away(self, starting: asyncio.Task[Any], *, unless: str | None) -> None:
+    async def _remove(self, starting: asyncio.Task[Any], *, unless: str | None) -> None:
         """A stream that Slack began only after its answer was posted."""
         try:
             ts = str((await starting)["ts"])

@@ -9,7 +9,7 @@ from bot.rendering.mrkdwn import escape
 from kb.answer import Answer
 from kb.answering.language import SURE_LANGUAGES
 
-UNTOLD: frozenset[str] = frozenset({"reranker unavailable"})
+OPERATORS_ONLY: frozenset[str] = frozenset({"reranker unavailable"})
 """Matters to whoever runs the bot: `footnote status`, `doctor` and the admins' figures have it."""
 SAYS_QUOTES: frozenset[str] = frozenset({"model unavailable", "model refused"})
 """Each says that these are quotes, so that need not be said again."""
@@ -50,7 +50,7 @@ def reader_notes(answer: Answer, messages: Messages, *, shortened: bool = False)
 
 def relevant_notes(notes: Sequence[str], outcome: str, *, quoted: bool) -> list[str]:
     """The notes without what the answer says already, or what a reader need not know."""
-    implied: set[str] = {*UNTOLD}
+    implied: set[str] = {*OPERATORS_ONLY}
     if SAYS_QUOTES & set(notes) or outcome in ("closest", "declined"):
         implied.add("extractive mode")
     if outcome == "declined" and not quoted:

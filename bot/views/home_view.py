@@ -54,14 +54,16 @@ def home_view(
         section(messages.home_what),
     ]
     if shown.asking:
-        blocks.append(section(messages.home_asking.format(question=escape(_told(shown.asking)))))
+        blocks.append(section(messages.home_asking.format(question=escape(_one_line(shown.asking)))))
     if shown.examples:
         blocks += [section(f"*{messages.home_try_title}*"), _buttons(shown.examples)]
     blocks.append(
         section(f"*{messages.home_how_title}*\n{messages.home_how.format(bot=f'<@{bot_user_id}>')}")
     )
     if shown.last:
-        lines = [f"• {link(url, _told(text)) if url else escape(_told(text))}" for text, url in shown.last]
+        lines = [
+            f"• {link(url, _one_line(text)) if url else escape(_one_line(text))}" for text, url in shown.last
+        ]
         blocks.append(section("\n".join([f"*{messages.home_last_title}*", *lines])))
     if shown.sources:
         blocks.append(section("\n".join([f"*{messages.home_sources_title}*", *shown.sources[:SOURCES]])))
@@ -98,7 +100,7 @@ def _buttons(examples: Sequence[str]) -> Block:
     }
 
 
-def _told(question: str) -> str:
+def _one_line(question: str) -> str:
     return shorten(" ".join(question.split()), QUESTION_CHARACTERS)
 
 

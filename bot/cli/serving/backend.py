@@ -1,4 +1,4 @@
-"""What stands behind the bot's Slack edge, made of what runs here."""
+"""Implements the ports of the bot's Slack edge by what runs in this process."""
 
 from __future__ import annotations
 
@@ -6,19 +6,20 @@ from functools import partial
 
 from bot.cli.composition.runtime import Runtime, utc_now
 from bot.cli.session.source_states import ended_syncs
-from bot.edge.backend import Backend
+from bot.edge.backend import Backend, PipelinePort
 from bot.listening.channel_settings import ChannelSettings, ChannelSettingsStore
 from bot.listening.deferred_messages import DeferredMessages
 from bot.listening.exactly_once import ExactlyOnce
 from bot.listening.known_threads import KnownThreads
-from bot.playground.links import Answerer
 from bot.questions.cited_answers import CitedAnswers
 from bot.queue.queue import QuestionQueue
 from bot.reindexing.progress_notes import ProgressNotes
 from bot.stats.status import StatusReader
 
 
-def bot_backend(runtime: Runtime, queue: QuestionQueue, answers: Answerer, status: StatusReader) -> Backend:
+def bot_backend(
+    runtime: Runtime, queue: QuestionQueue, answers: PipelinePort, status: StatusReader
+) -> Backend:
     redis, namespace = runtime.redis, runtime.settings.store.namespace
     defaults = ChannelSettings.of_bot(runtime.settings.slack)
     return Backend(

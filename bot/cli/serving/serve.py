@@ -35,10 +35,11 @@ from bot.cli.session.local import LocalSession
 from bot.cli.session.requests import IngestRequest
 from bot.cli.session.source_states import source_states
 from bot.edge.app import Activity
+from bot.edge.backend import PipelinePort
 from bot.edge.slack_app import Edge, open_edge
 from bot.playground import Playground, sample_workspace
 from bot.playground.history import History
-from bot.playground.links import Answerer, LinkedAnswers
+from bot.playground.links import LinkedAnswers
 from bot.queue.dead_letters import DeadLetters
 from bot.queue.placeholder_cleanup import PlaceholderCleanup
 from bot.queue.queue import QuestionQueue
@@ -138,7 +139,7 @@ async def playground(
 
 
 @asynccontextmanager
-async def running(runtime: Runtime, answers: Answerer) -> AsyncIterator[tuple[Edge, LocalSession]]:
+async def running(runtime: Runtime, answers: PipelinePort) -> AsyncIterator[tuple[Edge, LocalSession]]:
     """The bot in action: queue workers, the edge (not yet connected) and the socket for other commands."""
     slack = runtime.settings.slack
     queue = QuestionQueue(runtime.redis, namespace=runtime.settings.store.namespace)
