@@ -1,4 +1,4 @@
-"""What `--json` gives: on stdout for programs, or in a file for a later comparison."""
+"""Writes what `--json` asks for: to stdout for programs, or to a file for a later comparison."""
 
 from __future__ import annotations
 

@@ -66,8 +66,8 @@ def _show(reply: AskReply, *, why: bool) -> None:
         if quotes
         else [_source(citation, messages) for citation in answer["citations"]]
     )
-    for at, line in enumerate(dict.fromkeys(sources)):
-        console.print(line if at else f"\n{line}", highlight=False)
+    for index, line in enumerate(dict.fromkeys(sources)):
+        console.print(line if index else f"\n{line}", highlight=False)
     notes = _notes(reply)
     if notes:
         console.print(f"\n[dim]{_plain(' '.join(notes))}[/dim]", highlight=False)

@@ -1,4 +1,4 @@
-"""Work during which no sync may write: the index is copied as it is."""
+"""Runs work while no sync may write, so that the index is copied as it stands."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a person at a terminal is told of an error that nobody meant: a sentence, no trace and no value of anybody's."""
+"""Describes an unexpected error at a terminal in one sentence, without a trace and without anybody's values."""
 
 from __future__ import annotations
 

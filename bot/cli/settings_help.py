@@ -67,13 +67,21 @@ def all_settings(settings: Settings) -> Iterator[Setting]:
 
 def show(settings: Settings, *, as_json: bool) -> None:
     if as_json:
-        sys.stdout.write(json.dumps([asdict(one) for one in all_settings(settings)], indent=2) + "\n")
+        sys.stdout.write(
+            json.dumps([asdict(all_setting) for all_setting in all_settings(settings)], indent=2) + "\n"
+        )
         return
     table = Table("setting", "now", "meaning", show_lines=True)
-    for one in all_settings(settings):
-        now = one.now if one.now == one.default else f"[bold]{one.now}[/bold] (default: {one.default})"
+    for all_setting in all_settings(settings):
+        now = (
+            all_setting.now
+            if all_setting.now == all_setting.default
+            else f"[bold]{all_setting.now}[/bold] (default: {all_setting.default})"
+        )
         table.add_row(
-            f"{one.name}\n[dim]{one.environment}[/dim]", now, f"{one.meaning}\n[dim]{one.takes}[/dim]"
+            f"{all_setting.name}\n[dim]{all_setting.environment}[/dim]",
+            now,
+            f"{all_setting.meaning}\n[dim]{all_setting.takes}[/dim]",
         )
     Console().print(table)
 
@@ -93,8 +101,8 @@ def manual() -> str:
         ),
     ]
     by_section: dict[str, list[Setting]] = {}
-    for one in all_settings(Settings()):
-        by_section.setdefault(one.name.rpartition(".")[0], []).append(one)
+    for all_setting in all_settings(Settings()):
+        by_section.setdefault(all_setting.name.rpartition(".")[0], []).append(all_setting)
     for section, settings in by_section.items():
         kind = type(getattr(Settings(), section)) if section else Settings
         described = inspect.getdoc(kind) if section and "__doc__" in vars(kind) and kind.__doc__ else ""
@@ -104,10 +112,10 @@ def manual() -> str:
         lines += ["| setting | environment | takes | default | meaning |", "|---|---|---|---|---|"]
         lines += [
             (
-                f"| `{one.name.rpartition('.')[2]}` | `{one.environment}` | {_cell(one.takes)} | "
-                f"`{one.default}` | {_cell(one.meaning)} |"
+                f"| `{setting.name.rpartition('.')[2]}` | `{setting.environment}` | {_cell(setting.takes)} | "
+                f"`{setting.default}` | {_cell(setting.meaning)} |"
             )
-            for one in settings
+            for setting in settings
         ]
     return "\n".join(lines) + "\n"
 
@@ -137,7 +145,9 @@ def _taken(schema: Mapping[str, Any], definitions: Mapping[str, Any]) -> str:
     if "$ref" in schema:
         return _taken(definitions[schema["$ref"].rpartition("/")[2]], definitions)
     if "anyOf" in schema:
-        return " or ".join(_taken(one, definitions) for one in schema["anyOf"] if one.get("type") != "null")
+        return " or ".join(
+            _taken(option, definitions) for option in schema["anyOf"] if option.get("type") != "null"
+        )
     if "enum" in schema:
         return ", ".join(map(str, schema["enum"]))
     match schema.get("type"):

@@ -100,7 +100,7 @@ def _as_field(path: tuple[str, ...], value: str) -> Any:
 def _fill_sources(merged: dict[str, Any], environ: Mapping[str, str]) -> None:
     """Sources are a list, so that the environment reaches one by its name."""
     sources = merged.get("sources", [])
-    if not isinstance(sources, list) or not all(isinstance(one, dict) for one in sources):
+    if not isinstance(sources, list) or not all(isinstance(entry, dict) for entry in sources):
         return  # validation says what is wrong with it
     try:
         merged["sources"] = with_environment(sources, environ, SOURCES_PREFIX)
@@ -126,7 +126,7 @@ def _reject_unknown(merged: Mapping[str, Any]) -> None:
             known = list(type(field.default).model_fields)
             for key in value:
                 if key not in known:
-                    raise SettingsError(_unknown(f"{name}.{key}", [f"{name}.{one}" for one in known]))
+                    raise SettingsError(_unknown(f"{name}.{key}", [f"{name}.{other}" for other in known]))
     for source in merged.get("sources", ()):
         for key in source if isinstance(source, dict) else ():
             hint = unknown_key(source, key)

@@ -1,4 +1,4 @@
-"""What every section of the settings is."""
+"""The base class of the sections of the settings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every setting of the knowledge room, read once at start from the environment and `footnote.toml`.
+"""The whole configuration, read once at start from the environment and `footnote.toml`.
 
 Environment names are `FOOTNOTE_` + section + `__` + key (`FOOTNOTE_SEARCH__KEEP=8`); the names that everybody knows
 (`ANTHROPIC_API_KEY`, `ANTHROPIC_BASE_URL`, `OLLAMA_BASE_URL`, `QDRANT_URL`, `QDRANT_API_KEY`, `REDIS_URL`,

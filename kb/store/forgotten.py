@@ -1,4 +1,4 @@
-"""Pages that an operator took out by hand: they stay out, whatever their source lists, until that is undone."""
+"""Pages that an operator removed by hand. They stay out, whatever their source lists, until that is undone."""
 
 from __future__ import annotations
 

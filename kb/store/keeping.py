@@ -1,4 +1,4 @@
-"""Whether a Redis keeps what we give it: questions that wait, who answered what, conversations, keys.
+"""Checks whether a Redis keeps what it is given: waiting questions, claims, conversations, keys.
 
 None of that may be thrown away by the server. Read from INFO, which managed services allow where they deny CONFIG.
 """

@@ -1,4 +1,4 @@
-"""Where a folder's Unix sockets live: in it, or, where that path is too long for one, in a private folder for such."""
+"""Places a folder's Unix sockets: in the folder, or in a private one where that path is too long for a socket."""
 
 from __future__ import annotations
 

@@ -64,14 +64,14 @@ def dead_letter_checks(status: Mapping[str, Any]) -> list[Check]:
 
 
 def _ended(done: Sequence[str], ids: Sequence[str] | None, what: str, *, as_json: bool) -> int:
-    missing = [one for one in ids or () if one not in done]
+    missing = [letter_id for letter_id in ids or () if letter_id not in done]
     if as_json:
         print_json({"done": list(done), "unknown": missing})
         return 1 if missing else 0
     console = Console()
     console.print(f"{len(done)} {what}.", highlight=False)
-    for one in missing:
-        console.print(f"No dead letter is called {one}.", highlight=False, markup=False, style="yellow")
+    for letter_id in missing:
+        console.print(f"No dead letter is called {letter_id}.", highlight=False, markup=False, style="yellow")
     return 1 if missing else 0
 
 
@@ -83,14 +83,15 @@ def _show(letters: Sequence[Mapping[str, Any]]) -> None:
 
     if not letters:
         say("Every question was answered, or its asker told why not.")
-    for one in letters[:SHOWN]:
-        say(one["id"], "bold")
-        attempts = f"{one['attempts']} attempt{'s' if one['attempts'] != 1 else ''}"
+    for letter in letters[:SHOWN]:
+        say(letter["id"], "bold")
+        attempts = f"{letter['attempts']} attempt{'s' if letter['attempts'] != 1 else ''}"
         say(
-            f"  {one['told']} ({one['reason']}) · given up {one['given_up_at'][:16].replace('T', ' ')} · {attempts}"
+            f"  {letter['told']} ({letter['reason']}) · "
+            f"given up {letter['given_up_at'][:16].replace('T', ' ')} · {attempts}"
         )
-        if one["channel"]:
-            asked = (one["asked_at"] or "")[:16].replace("T", " ")
-            say(f"  asked {asked} in {one['channel']} by {one['user'] or 'a form'}")
+        if letter["channel"]:
+            asked = (letter["asked_at"] or "")[:16].replace("T", " ")
+            say(f"  asked {asked} in {letter['channel']} by {letter['user'] or 'a form'}")
     if len(letters) > SHOWN:
         say(f"and {len(letters) - SHOWN} more; --json lists them all")

@@ -60,10 +60,14 @@ def _show_gaps(told: Mapping[str, Any], *, again: bool) -> None:
         if near := gap["nearest"]:
             owner = f" · {messages.owned.format(owner=near['owner'])}" if near["owner"] else ""
             say(f"  {messages.gap_nearest.format(page=near['title'])} ({near['url']}){owner}")
-        for one in gap["complaints"]:
-            reason = getattr(messages, f"reason_{one['reason']}", messages.reason_other)
-            said = " · ".join(f"“{comment}”" for comment in one["comments"][:COMMENTS])
-            often = f" ({messages.counted(messages.gap_times, one['times'])})" if one["times"] > 1 else ""
+        for complaint in gap["complaints"]:
+            reason = getattr(messages, f"reason_{complaint['reason']}", messages.reason_other)
+            said = " · ".join(f"“{comment}”" for comment in complaint["comments"][:COMMENTS])
+            often = (
+                f" ({messages.counted(messages.gap_times, complaint['times'])})"
+                if complaint["times"] > 1
+                else ""
+            )
             say(f"  Voted down: {reason}{often}{f': {said}' if said else ''}")
     if len(told["gaps"]) > SHOWN:
         say(f"and {len(told['gaps']) - SHOWN} more; --json lists them all")

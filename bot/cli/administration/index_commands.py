@@ -183,12 +183,12 @@ def _show_syncs(syncs: Sequence[Mapping[str, Any]]) -> None:
     if not syncs:
         return
     table = Table("source", "pages", "last sync", "result", "every", "next", box=None)
-    for one in syncs:
-        last = one["last_sync"]
-        every, left = one["sync_every_s"], one["next_sync_in_s"]
+    for sync in syncs:
+        last = sync["last_sync"]
+        every, left = sync["sync_every_s"], sync["next_sync_in_s"]
         table.add_row(
-            one["name"],
-            "?" if one["pages"] is None else str(one["pages"]),
+            sync["name"],
+            "?" if sync["pages"] is None else str(sync["pages"]),
             last["at"][:16].replace("T", " ") if last else "never",
             _result(last) if last else "",
             duration(every) if every else "on request",

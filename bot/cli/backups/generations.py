@@ -1,4 +1,4 @@
-"""A generation in a backup, read as one of an index is."""
+"""Reads the generations of a backup like those of an index."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ def generations_of(reader: BackupReader) -> list[Generation]:
     """
     found = [
         Generation(
-            name=one.name,
-            manifest=manifest_from_fields(one.manifest),
-            source=BackedUp(reader, one),
+            name=generation.name,
+            manifest=manifest_from_fields(generation.manifest),
+            source=BackedUp(reader, generation),
         )
-        for one in sorted(reader.manifest.generations, key=lambda one: one.name == "live")
+        for generation in sorted(reader.manifest.generations, key=lambda part: part.name == "live")
     ]
     if found and found[-1].name != "live":
         raise BackupError("the backup has no live index")
@@ -68,7 +68,7 @@ class BackedUp:
 
     def _stored(self, pages: frozenset[str]) -> list[IndexedChunk]:
         parts = sorted({self._part_of[page] for page in pages})
-        return [one for part in parts for one in self._load(part) if one.chunk.page.id in pages]
+        return [passage for part in parts for passage in self._load(part) if passage.chunk.page.id in pages]
 
     def _load(self, part: str) -> list[IndexedChunk]:
         if self._loaded[0] != part:

@@ -1,4 +1,4 @@
-"""What a backup is asked for, and what is told of it: as it travels over the socket in the data folder."""
+"""Request, progress and reply of a backup, as the socket in the data folder carries them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A settings file without its secrets, and without its comments, in which some may stand as well."""
+"""Removes the secrets of a settings file, and its comments, which may hold some too."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _public(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: _public(one) for key, one in value.items() if key.lower() not in secret_names()}
     if isinstance(value, list):
-        return [_public(one) for one in value]
+        return [_public(item) for item in value]
     return _LOGIN.sub("", value) if isinstance(value, str) else value
 
 
@@ -73,7 +73,7 @@ def _lines(table: Mapping[str, Any], path: tuple[str, ...]) -> Iterator[str]:
 
 
 def _is_table(value: Any) -> bool:
-    tables = isinstance(value, list) and value and all(isinstance(one, dict) for one in value)
+    tables = isinstance(value, list) and value and all(isinstance(item, dict) for item in value)
     return bool(tables) or isinstance(value, dict)
 
 

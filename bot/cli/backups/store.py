@@ -101,17 +101,17 @@ async def put_to_use(redis: Redis, namespace: str, *, forgotten: Iterable[str]) 
 def forgotten_in(lines: Iterable[Line]) -> set[str]:
     """Ids of the pages that were forgotten when the backup was made."""
     return {
-        base64.b64decode(one).decode()
+        base64.b64decode(member).decode()
         for line in lines
         if not line["braced"] and line["name"] == "forgotten"
-        for one in line["value"]
+        for member in line["value"]
     }
 
 
 async def _dead(redis: Redis, namespace: str) -> frozenset[str]:
     with store_failures(_UNAVAILABLE):
         dead: list[Any] = await redis.zrange(f"{{{namespace}}}:queue:dead", 0, -1)
-    return frozenset(text_of(one) for one in dead)
+    return frozenset(text_of(name) for name in dead)
 
 
 async def _names(redis: Redis, namespace: str, braced: bool) -> AsyncIterator[str]:
@@ -139,22 +139,22 @@ async def _lines(redis: Redis, namespace: str, names: Sequence[tuple[str, bool]]
             for key in keys:
                 pipe.type(key)
                 pipe.pexpiretime(key)
-            told = await pipe.execute()
-        kinds, ends = [text_of(one) for one in told[::2]], told[1::2]
-        there = [at for at, kind in enumerate(kinds) if kind != "none"]  # others expired meanwhile
+            replies = await pipe.execute()
+        kinds, ends = [text_of(kind) for kind in replies[::2]], replies[1::2]
+        there = [index for index, kind in enumerate(kinds) if kind != "none"]  # others expired meanwhile
         async with redis.pipeline(transaction=False) as pipe:
-            for at in there:
-                _read(pipe, keys[at], kinds[at])
+            for index in there:
+                _read(pipe, keys[index], kinds[index])
             values = await pipe.execute() if there else []
     return [
         {
-            "name": names[at][0],
-            "braced": names[at][1],
-            "kind": kinds[at],
-            "until": max(0, ends[at]),
+            "name": names[index][0],
+            "braced": names[index][1],
+            "kind": kinds[index],
+            "until": max(0, ends[index]),
             "value": _packed(value),
         }
-        for at, value in zip(there, values, strict=True)
+        for index, value in zip(there, values, strict=True)
         if value not in (None, [], {}, set())
     ]
 
@@ -188,7 +188,7 @@ def _write(pipe: Pipeline, key: str, line: Mapping[str, Any]) -> None:
         case "set":
             pipe.sadd(key, *many)
         case "zset":
-            scores = [float(one) for one in many[1::2]]
+            scores = [float(score) for score in many[1::2]]
             pipe.zadd(key, dict(zip(many[::2], scores, strict=True)))
         case other:
             raise FootnoteError(f"the backup holds a key of a kind that this Footnote does not know: {other}")
@@ -201,7 +201,7 @@ def _packed(value: Any) -> str | list[str]:
         return [_text(one) for pair in value.items() for one in pair]
     if isinstance(value, list | set | tuple):
         flat = [one for item in value for one in (item if isinstance(item, list | tuple) else (item,))]
-        return [_text(one) for one in flat]
+        return [_text(part) for part in flat]
     return _text(value)
 
 
@@ -219,5 +219,7 @@ def _prefix(namespace: str, braced: bool) -> str:
 
 
 def _glob(namespace: str, braced: bool) -> str:
-    literal = "".join(f"\\{one}" if one in "*?[]\\^-" else one for one in _prefix(namespace, braced))
+    literal = "".join(
+        f"\\{character}" if character in "*?[]\\^-" else character for character in _prefix(namespace, braced)
+    )
     return literal + "*"

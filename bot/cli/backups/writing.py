@@ -55,8 +55,8 @@ def _reply(request: BackupRequest, manifest: BackupManifest) -> BackupReply:
     return BackupReply(
         file=request.file,
         bytes=request.file.stat().st_size,
-        pages=sum(one.pages for one in manifest.generations if one.name == "live"),
-        passages=sum(one.passages for one in manifest.generations if one.name == "live"),
+        pages=sum(part.pages for part in manifest.generations if part.name == "live"),
+        passages=sum(part.passages for part in manifest.generations if part.name == "live"),
         generations=len(manifest.generations),
         keys=manifest.keys,
     )
@@ -80,10 +80,10 @@ async def _written(
         if await index.manifest() is not None:
             async with aclosing(generations(index)) as found:
                 parts = [await _add_generation(writer, generation, on_step) async for generation in found]
-        keys, at = 0, 0
+        keys, part = 0, 0
         async for lines in keys_of(redis, namespace):
-            await asyncio.to_thread(writer.add_lines, f"store/{at:05}.jsonl.gz", lines)
-            keys, at = keys + len(lines), at + 1
+            await asyncio.to_thread(writer.add_lines, f"store/{part:05}.jsonl.gz", lines)
+            keys, part = keys + len(lines), part + 1
         await asyncio.to_thread(_add_files, writer, folder, request.settings)
         made_at = datetime.now(UTC).isoformat(timespec="seconds")
         return await asyncio.to_thread(
@@ -95,10 +95,10 @@ async def _add_generation(writer: BackupWriter, generation: Generation, on_step:
     source, passages = generation.source, 0
     wanted = await source.inventory()
     total = sum(page.passages for page in wanted.values())
-    for at, pages in enumerate(together(wanted)):
+    for part, pages in enumerate(together(wanted)):
         stored = await source.stored(pages)
-        lines = [to_fields(one) for one in stored]
-        await asyncio.to_thread(writer.add_lines, f"index/{generation.name}/{at:05}.jsonl.gz", lines)
+        lines = [to_fields(passage) for passage in stored]
+        await asyncio.to_thread(writer.add_lines, f"index/{generation.name}/{part:05}.jsonl.gz", lines)
         passages += len(stored)
         on_step(BackupProgress(generation=generation.name, done=passages, total=total))
     if passages != total:

@@ -1,4 +1,4 @@
-"""What `footnote doctor` checks of the HTTP API: who can reach it, and whether anybody may ask."""
+"""`footnote doctor` for the HTTP API: who can reach it, and whether anybody has a key."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ async def _keys(settings: Settings) -> Check:
     async with open_session(settings, "doctor", models=False) as session:
         keys = await session.keys()
     valid = [
-        one for one in keys if not one["expires_at"] or datetime.fromisoformat(one["expires_at"]) > utc_now()
+        key for key in keys if not key["expires_at"] or datetime.fromisoformat(key["expires_at"]) > utc_now()
     ]
     if not valid:
         mend = "run `footnote keys add NAME`"

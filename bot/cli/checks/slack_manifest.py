@@ -57,7 +57,7 @@ def _read(path: Path) -> Mapping[str, Any]:
 
 def _lacking(name: str, wanted: Sequence[str], held: Any, because: str) -> Check:
     there = set(held) if isinstance(held, list) else set()
-    if missing := [one for one in wanted if one not in there]:
+    if missing := [name for name in wanted if name not in there]:
         mend = f"add them {WANTED}, and reinstall the app: {because}"
         return Check(name=name, state="broken", told=f"missing: {', '.join(missing)}", mend=mend)
     return Check(name=name, state="ok", told="all there")

@@ -28,8 +28,13 @@ async def store_checks(settings: Settings) -> list[Check]:
             mend = "start the server, or correct REDIS_URL"
             return [Check(name="store", state="broken", told=f"{error}: {error.__cause__}", mend=mend)]
     return [
-        Check(name="store", state="broken" if one.urgent else "warning", told=one.told, mend=one.mend)
-        for one in concerns
+        Check(
+            name="store",
+            state="broken" if concern.urgent else "warning",
+            told=concern.told,
+            mend=concern.mend,
+        )
+        for concern in concerns
     ] or [Check(name="store", state="ok", told=SAFE)]
 
 
@@ -39,5 +44,5 @@ async def warn_of_store(redis: Redis) -> None:
         concerns = await store_concerns(redis)
     except StoreUnavailableError:
         return
-    for one in concerns:
-        logger.warning("store.unsafe", extra={"told": one.told, "mend": one.mend})
+    for concern in concerns:
+        logger.warning("store.unsafe", extra={"told": concern.told, "mend": concern.mend})

@@ -1,4 +1,4 @@
-"""A source from its settings. Libraries of kinds that are not configured are not loaded."""
+"""Builds a source from its settings. Loads no libraries of kinds that are not configured."""
 
 from __future__ import annotations
 

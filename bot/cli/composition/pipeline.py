@@ -60,7 +60,7 @@ def freshness_policy(
         max_age_days=settings.freshness.max_age_days,
         max_age_by_source={
             **settings.freshness.max_age_by_source,
-            **{one.name: one.max_age_days for one in sources if one.max_age_days},
+            **{source.name: source.max_age_days for source in sources if source.max_age_days},
         },
         max_age_by_path=settings.freshness.max_age_by_path,
     )

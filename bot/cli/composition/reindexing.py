@@ -1,4 +1,4 @@
-"""Builds what keeps the index equal to its sources."""
+"""Builds the sync: it keeps the index equal to its sources."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def build_schedule(
     settings: Settings, *, redis: Redis, reindexer: Reindexer, sources: SourceRegistry
 ) -> Schedule:
     def intervals() -> dict[str, timedelta]:
-        return {one.name: one.sync_every for one in sources.all() if one.sync_every is not None}
+        return {known.name: known.sync_every for known in sources.all() if known.sync_every is not None}
 
     return Schedule(redis, reindexer, namespace=settings.store.namespace, intervals=intervals)
 

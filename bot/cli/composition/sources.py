@@ -39,7 +39,10 @@ class SourceRegistry:
     def all(self) -> tuple[AnySourceSettings, ...]:
         """Every source; one in the settings wins over a remembered one of the same name."""
         names = {source.name for source in self._configured}
-        return (*self._configured, *(one for one in self._remembered() if one.name not in names))
+        return (
+            *self._configured,
+            *(remembered for remembered in self._remembered() if remembered.name not in names),
+        )
 
     def contacts(self) -> Mapping[str, str]:
         """Source -> whom to ask about its pages, where the settings say so."""
@@ -48,9 +51,9 @@ class SourceRegistry:
     def folders(self) -> tuple[FolderSettings, ...]:
         """Those whose pages are files on this machine."""
         return tuple(
-            as_folder(one) if isinstance(one, DriveSettings) else one
-            for one in self.all()
-            if isinstance(one, FolderSettings | DriveSettings)
+            as_folder(source) if isinstance(source, DriveSettings) else source
+            for source in self.all()
+            if isinstance(source, FolderSettings | DriveSettings)
         )
 
     def add(self, path: Path) -> FolderSettings:
@@ -75,7 +78,7 @@ class SourceRegistry:
         """The handbook that comes with Footnote."""
         # Its pages show what dates do: the dates of this project's own commits would hide that.
         source = FolderSettings(name=SAMPLE, path=sample_folder(), git_dates=False)
-        self._write((*(one for one in self._remembered() if one.name != SAMPLE), source))
+        self._write((*(remembered for remembered in self._remembered() if remembered.name != SAMPLE), source))
         return source
 
     def _upload(self, file: Path) -> FolderSettings:
@@ -85,7 +88,9 @@ class SourceRegistry:
         shutil.copyfile(file, draft)
         draft.replace(self._uploads / file.name.lstrip("."))
         source = FolderSettings(name=UPLOADS, path=self._uploads, git_dates=False)
-        self._write((*(one for one in self._remembered() if one.name != UPLOADS), source))
+        self._write(
+            (*(remembered for remembered in self._remembered() if remembered.name != UPLOADS), source)
+        )
         return source
 
     def _free_name(self, root: Path) -> str:

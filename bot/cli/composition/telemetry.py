@@ -1,4 +1,4 @@
-"""Where traces go: an OpenTelemetry collector by OTLP over HTTP, in batches, off the event loop."""
+"""Sends traces to an OpenTelemetry collector by OTLP over HTTP, in batches, off the event loop."""
 
 from __future__ import annotations
 

@@ -78,7 +78,9 @@ def _moved(settings: Settings, to: str) -> Settings:
     try:
         return settings.model_copy(update={"index": IndexSettings.model_validate(fields)})
     except ValidationError as error:
-        raise SettingsError("; ".join(one["msg"] for one in error.errors(include_input=False))) from None
+        raise SettingsError(
+            "; ".join(problem["msg"] for problem in error.errors(include_input=False))
+        ) from None
 
 
 async def _answers(served: Settings) -> None:
@@ -129,7 +131,7 @@ def _told(
     return {
         "from": _place(settings, folder),
         "to": _place(target, folder),
-        "generations": [asdict(one) for one in copied],
+        "generations": [asdict(generation) for generation in copied],
         "set": {"QDRANT_URL": url} if url else {},
         "unset": [] if url else ["QDRANT_URL"],
     }
@@ -141,9 +143,15 @@ def _show(told: dict[str, Any], copied: Sequence[Copied]) -> None:
     def say(line: str) -> None:
         console.print(line, highlight=False, markup=False, soft_wrap=True)
 
-    for one in copied:
-        before = f", {one.of - one.written} of them by an earlier run" if one.written < one.of else ""
-        say(f"Copied and compared: {one.generation}, {one.pages} pages, {one.of} passages{before}")
+    for generation in copied:
+        before = (
+            f", {generation.of - generation.written} of them by an earlier run"
+            if generation.written < generation.of
+            else ""
+        )
+        say(
+            f"Copied and compared: {generation.generation}, {generation.pages} pages, {generation.of} passages{before}"
+        )
     if url := told["set"].get("QDRANT_URL"):
         say(f"Set QDRANT_URL={url} (in footnote.toml: index.qdrant_url) and start the bot.")
     else:

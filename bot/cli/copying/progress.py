@@ -1,4 +1,4 @@
-"""What a person sees while an index is copied."""
+"""The progress bar of `backup`, `restore` and `migrate`."""
 
 from __future__ import annotations
 

@@ -131,7 +131,9 @@ async def _restored(
             forgotten = await between_syncs(redis, settings, work)
     await asyncio.to_thread(_place_files, reader, put, folder.path)
     gone = [*_PLACED, *_OUTDATED]
-    await asyncio.to_thread(decide, folder.path, gone=[one for one in gone if not (put / one).exists()])
+    await asyncio.to_thread(
+        decide, folder.path, gone=[page_id for page_id in gone if not (put / page_id).exists()]
+    )
     return forgotten
 
 
@@ -154,15 +156,15 @@ async def _made_ready(
         if copies:
             await copies[-1].swap()
     finally:
-        for one in copies:
-            await one.leave()
+        for begun in copies:
+            await begun.leave()
     await put_to_use(redis, settings.store.namespace, forgotten=here.forgotten)
     return frozenset(forgotten)
 
 
 def _labels(reader: BackupReader) -> list[str]:
     """Labels the copies on a server: one backup has one label, so that a second run goes on with them."""
-    return [f"{reader.digest}:{one.name}" for one in generations_of(reader)]
+    return [f"{reader.digest}:{generation.name}" for generation in generations_of(reader)]
 
 
 def _place_files(reader: BackupReader, put: Path, folder: Path) -> None:
@@ -172,7 +174,7 @@ def _place_files(reader: BackupReader, put: Path, folder: Path) -> None:
     for name in reader.names("files/"):
         reader.extract(name, unpacked)
     files = unpacked / "files"
-    for name, placed in ((SETTINGS, RESTORED_SETTINGS), *((one, one) for one in _PLACED)):
+    for name, placed in ((SETTINGS, RESTORED_SETTINGS), *((placed, placed) for placed in _PLACED)):
         if (files / name).exists():
             (files / name).rename(put / placed)
     with suppress(FileNotFoundError):
@@ -183,7 +185,7 @@ def _place_files(reader: BackupReader, put: Path, folder: Path) -> None:
 def _moved(sources: Sequence[dict[str, Any]], folder: Path) -> list[dict[str, Any]]:
     """Copies of uploaded files are in this data folder now."""
     uploads = str(folder / UPLOADS)
-    return [one | {"path": uploads} if one.get("name") == UPLOADS else one for one in sources]
+    return [source | {"path": uploads} if source.get("name") == UPLOADS else source for source in sources]
 
 
 def _told(reader: BackupReader, folder: DataFolder, forgotten: Iterable[str], here: _Here) -> dict[str, Any]:
@@ -192,7 +194,7 @@ def _told(reader: BackupReader, folder: DataFolder, forgotten: Iterable[str], he
     return {
         "made_at": manifest.made_at,
         "footnote": manifest.footnote,
-        "generations": [{"name": one.name, "pages": one.pages} for one in manifest.generations],
+        "generations": [{"name": part.name, "pages": part.pages} for part in manifest.generations],
         "keys": manifest.keys,
         "forgotten": len(set(forgotten)),
         "forgotten_unread": here.unread or None,
@@ -206,7 +208,9 @@ def _show(told: dict[str, Any]) -> None:
     def say(line: str, *, style: str | None = None) -> None:
         console.print(line, highlight=False, markup=False, soft_wrap=True, style=style)
 
-    pages = next((one["pages"] for one in told["generations"] if one["name"] == "live"), 0)
+    pages = next(
+        (generation["pages"] for generation in told["generations"] if generation["name"] == "live"), 0
+    )
     say(
         f"Restored as of {told['made_at']}: {pages} pages, {told['keys']} keys of the store; "
         f"{told['forgotten']} pages stay forgotten"

@@ -103,13 +103,13 @@ def _case(result: AnswerResult) -> dict[str, Any]:
 def _sources(answer: Answer) -> list[dict[str, Any]]:
     return [
         {
-            "n": one.n,
-            "path": one.chunk.page.path,
-            "section": list(one.chunk.section),
-            "quote": one.quote,
-            "score": one.score,
+            "n": citation.n,
+            "path": citation.chunk.page.path,
+            "section": list(citation.chunk.section),
+            "quote": citation.quote,
+            "score": citation.score,
         }
-        for one in answer.citations
+        for citation in answer.citations
     ]
 
 

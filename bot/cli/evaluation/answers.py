@@ -82,11 +82,11 @@ async def answers(settings: Settings, request: AnswersRequest) -> int:
     if request.record is not None and model is not None:
         write_requests(request.record, list(model.recorded.values()))
     _tell(console, results, pending)
-    for table in answer_tables(results, [one.case for one in pending]):
+    for table in answer_tables(results, [entry.case for entry in pending]):
         Console().print(table)
     if request.out is not None:
-        waiting = {one.case.id: one.requests for one in pending}
-        unanswered = [one.case for one in pending]
+        waiting = {entry.case.id: entry.requests for entry in pending}
+        unanswered = [entry.case for entry in pending]
         report = report_json(settings, results, unanswered, waiting, language=request.language)
         write_json(request.out, report)
     if pending:
@@ -162,6 +162,6 @@ def _tell(console: Console, results: Sequence[AnswerResult], pending: Sequence[P
     lines = [
         f"{result.case.id}: {check}: {told}" for result in results for check, told in result.problems.items()
     ]
-    lines += [f"{one.case.id}: pending: no reply to {', '.join(one.requests)}" for one in pending]
+    lines += [f"{entry.case.id}: pending: no reply to {', '.join(entry.requests)}" for entry in pending]
     for line in lines:
         console.print(line, markup=False, highlight=False, soft_wrap=True)

@@ -81,10 +81,10 @@ async def _pages(folders: Sequence[Path]) -> list[tuple[Page, ParsedPage]]:
     pool = ReaderPool()
     pages = []
     try:
-        for at, folder in enumerate(folders):
+        for number, folder in enumerate(folders):
             if not folder.is_dir():
                 raise SettingsError(f"there is no folder {folder}")
-            source = FolderSource(SourceSettings(name=f"folder{at}", path=folder, git_dates=False))
+            source = FolderSource(SourceSettings(name=f"folder{number}", path=folder, git_dates=False))
             async for ref in source.discover():
                 try:
                     parsed = await pool.read((await source.fetch(ref)).content, path=ref.path)
@@ -108,7 +108,10 @@ def _questions(pages: Sequence[tuple[Page, ParsedPage]]) -> Iterator[ChunkQuesti
         for section in parsed.sections:
             prose = [block.text for block in section.blocks if block.kind in ("prose", "list")]
             sentences = [
-                plain for text in prose for one in split_sentences(text) if _asks(plain := _plain(one))
+                plain
+                for text in prose
+                for split_sentence in split_sentences(text)
+                if _asks(plain := _plain(split_sentence))
             ]
             if sections[section.path] > 1 or not sentences:
                 continue

@@ -1,4 +1,4 @@
-"""`footnote eval citations`: the check by the letter on labelled sentences."""
+"""`footnote eval citations`: measures the literal check of citations on labelled sentences."""
 
 from __future__ import annotations
 
@@ -46,19 +46,21 @@ async def citations(request: CitationsRequest) -> int:
         raise SettingsError("name a file of labelled sentences: Footnote's own are in its repository only")
     passages = read_labelled(request.file or OURS)
     results = [
-        one for one in check_pairs(passages) if request.split is None or one.passage.split == request.split
+        check_pair
+        for check_pair in check_pairs(passages)
+        if request.split is None or check_pair.passage.split == request.split
     ]
     splits = {
         split: figures(found)
         for split in get_args(Split)
-        if (found := [one for one in results if one.passage.split == split])
+        if (found := [result for result in results if result.passage.split == split])
     }
     total = figures(results)
     console = Console()
     for split, measured in splits.items():
         console.print(_table(split, measured))
     console.print(_verdict(total))
-    wrong = [one for one in results if not one.right]
+    wrong = [result for result in results if not result.right]
     if request.misses:
         for one in wrong:
             told = f"{one.passage.id} {one.languages} {one.sentence.kind}: {one.reason or 'kept'}: {one.sentence.text}"

@@ -198,10 +198,17 @@ def _write(
         "weights": weights.model_dump(mode="json") if weights else None,
         "questions": {
             name: [
-                {"id": one.id, "data_set": one.data_set, "kind": one.kind, "source": one.source,
-                 "in_thread": one.in_thread, "asked_back": one.asked_back, "signals": one.signals,
-                 "shares_words": one.shares_words}
-                for one in observations
+                {
+                    "id": observation.id,
+                    "data_set": observation.data_set,
+                    "kind": observation.kind,
+                    "source": observation.source,
+                    "in_thread": observation.in_thread,
+                    "asked_back": observation.asked_back,
+                    "signals": observation.signals,
+                    "shares_words": observation.shares_words,
+                }
+                for observation in observations
             ]
             for name, observations in rankings.items()
         },

@@ -25,7 +25,7 @@ def tables(
 def _decisions(
     ranking: str, ways: Mapping[str, DeclineFigures], observations: Sequence[Observation]
 ) -> Table:
-    asked_back = sum(one.asked_back for one in observations)
+    asked_back = sum(observation.asked_back for observation in observations)
     title = f"{ranking}: how questions end; asked back: {asked_back} of {len(observations)}"
     table = Table("measured", "questions", "n", "quoted", "closest", "declined", "AUC", title=title)
     for way, measured in ways.items():

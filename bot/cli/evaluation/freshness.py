@@ -239,9 +239,11 @@ def _as_json(result: PlantedResult, way: Way) -> dict[str, Any]:
         "conflicts": conflicts,
         "verdicts": counts(result.pairs[way]),
         "ordinary": len(ordinary),
-        "ordinary_answered": sum(one.answered for one in ordinary),
-        "ordinary_right": sum(one.right for one in ordinary),
-        "false_alarms": [{"question": one.question, "alarms": one.alarms} for one in ordinary if one.alarms],
+        "ordinary_answered": sum(page.answered for page in ordinary),
+        "ordinary_right": sum(page.right for page in ordinary),
+        "false_alarms": [
+            {"question": page.question, "alarms": page.alarms} for page in ordinary if page.alarms
+        ],
         "not_as_wanted": [
             {"question": one.pair.question, "kind": one.pair.kind, "verdict": one.verdict, "said": one.said}
             for one in result.pairs[way]
@@ -266,13 +268,14 @@ def _show_planted(result: PlantedResult) -> None:
             highlight=False,
             soft_wrap=True,
         )
-        for one in figures["not_as_wanted"]:
+        for figure in figures["not_as_wanted"]:
             console.print(
-                f"  {one['kind']}, {one['verdict']}: {one['question']} → {' '.join(one['said'].split())[:160]}",
+                f"  {figure['kind']}, {figure['verdict']}: {figure['question']} → "
+                f"{' '.join(figure['said'].split())[:160]}",
                 markup=False,
                 highlight=False,
             )
-        _show_alarms([one for one in result.ordinary[way] if one.alarms], console)
+        _show_alarms([page for page in result.ordinary[way] if page.alarms], console)
     if result.sample_questions:
         console.print(
             f"sample handbook: {len(result.sample_alarms)} false alarms in {result.sample_questions} questions"
@@ -282,7 +285,7 @@ def _show_planted(result: PlantedResult) -> None:
 
 
 def _show_alarms(alarmed: Sequence[OrdinaryResult], console: Console) -> None:
-    for one in alarmed:
+    for page in alarmed:
         console.print(
-            f"  false alarm: {one.question} {one.alarms[0]}", markup=False, highlight=False, soft_wrap=True
+            f"  false alarm: {page.question} {page.alarms[0]}", markup=False, highlight=False, soft_wrap=True
         )

@@ -53,7 +53,7 @@ def _write(out: Path, golden: Path | None, told: dict[str, Any]) -> None:
     try:
         write_json(out, answers)
         if golden is not None:
-            lines = [json.dumps(one, ensure_ascii=False) for one in told["golden"]]
+            lines = [json.dumps(question, ensure_ascii=False) for question in told["golden"]]
             golden.write_text("\n".join([*lines, ""]), encoding="utf-8")
     except OSError as error:
         raise SettingsError(f"the cases cannot be written: {error}") from error

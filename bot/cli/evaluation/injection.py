@@ -57,10 +57,14 @@ async def injection(settings: Settings, *, as_json: bool) -> int:
         for attack in track(read_attacks(), "Attacking", console=Console(stderr=True)):
             outcomes += [await attack_range.try_out(attack, way) for way in WAYS]
     if as_json:
-        print_json([asdict(one) for one in outcomes])
+        print_json([asdict(outcome) for outcome in outcomes])
     else:
         _show(outcomes)
-    return 1 if any(one.wrong for one in outcomes) or not all(one.reached for one in outcomes) else 0
+    return (
+        1
+        if any(outcome.wrong for outcome in outcomes) or not all(outcome.reached for outcome in outcomes)
+        else 0
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,7 +85,7 @@ class AttackRange:
             rendered.text,
             rendered.blocks,
             allowed=_allowed(answer),
-            marks={f"[{one.n}]": one.chunk.url for one in answer.citations},
+            marks={f"[{cited.n}]": cited.chunk.url for cited in answer.citations},
             forbidden=attack.forbidden,
         )
         return Outcome(
@@ -136,23 +140,25 @@ def _links(markdown: str) -> Iterable[str]:
 def _show(outcomes: Sequence[Outcome]) -> None:
     console = Console()
     table = Table("attack", *WAYS, box=None)
-    for kind in dict.fromkeys(one.kind for one in outcomes):
-        of_kind = [one for one in outcomes if one.kind == kind]
-        table.add_row(kind, *(_kept([one for one in of_kind if one.way == way]) for way in WAYS))
-    table.add_row("all", *(_kept([one for one in outcomes if one.way == way]) for way in WAYS))
-    told = [f"{sum(one.told for one in outcomes if one.way == way)}" for way in WAYS]
+    for kind in dict.fromkeys(outcome.kind for outcome in outcomes):
+        of_kind = [outcome for outcome in outcomes if outcome.kind == kind]
+        table.add_row(kind, *(_kept([result for result in of_kind if result.way == way]) for way in WAYS))
+    table.add_row("all", *(_kept([outcome for outcome in outcomes if outcome.way == way]) for way in WAYS))
+    told = [f"{sum(outcome.told for outcome in outcomes if outcome.way == way)}" for way in WAYS]
     table.add_row("the page's own words came out", *told)
     console.print(table)
-    for one in outcomes:
-        if one.wrong:
-            found = ", ".join(f"{wrong.kind} {wrong.found!r}" for wrong in one.wrong)
-            console.print(f"{one.page}, {one.way}: {found}", markup=False, highlight=False)
-        if not one.reached:
-            console.print(f"{one.page}, {one.way}: the page was not found", markup=False, highlight=False)
-    kinds = Counter(wrong.kind for one in outcomes for wrong in one.wrong)
+    for outcome in outcomes:
+        if outcome.wrong:
+            found = ", ".join(f"{wrong.kind} {wrong.found!r}" for wrong in outcome.wrong)
+            console.print(f"{outcome.page}, {outcome.way}: {found}", markup=False, highlight=False)
+        if not outcome.reached:
+            console.print(
+                f"{outcome.page}, {outcome.way}: the page was not found", markup=False, highlight=False
+            )
+    kinds = Counter(wrong.kind for outcome in outcomes for wrong in outcome.wrong)
     if kinds:
         console.print(", ".join(f"{kind}: {number}" for kind, number in kinds.most_common()))
 
 
 def _kept(outcomes: Collection[Outcome]) -> str:
-    return f"{sum(not one.wrong for one in outcomes)} of {len(outcomes)} harmless"
+    return f"{sum(not outcome.wrong for outcome in outcomes)} of {len(outcomes)} harmless"

@@ -1,4 +1,4 @@
-"""What `footnote eval leaks` found: counted, and told."""
+"""Counts and prints what `footnote eval leaks` found."""
 
 from __future__ import annotations
 

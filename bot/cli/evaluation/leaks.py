@@ -162,7 +162,7 @@ async def open_walk(
                     memberships=Memberships(client, clock=utc_now),
                     outsiders=settings.slack.outsiders,
                 ),
-                direct={one.id: slack.dm(one.id) for one in world.people},
+                direct={person.id: slack.dm(person.id) for person in world.people},
                 api=_service(scratch.pipeline),
             )
 
@@ -268,13 +268,13 @@ def _workspace(world: World) -> Workspace:
     return Workspace(
         people=tuple(
             WorkspaceUser(
-                id=one.id,
-                name=one.name,
-                real_name=one.name.capitalize(),
-                is_guest=one.guest,
-                team_id="T0ELSEWHERE" if one.stranger else None,
+                id=person.id,
+                name=person.name,
+                real_name=person.name.capitalize(),
+                is_guest=person.guest,
+                team_id="T0ELSEWHERE" if person.stranger else None,
             )
-            for one in world.people
+            for person in world.people
         ),
         channels=tuple(
             WorkspaceChannel(

@@ -1,4 +1,4 @@
-"""`footnote eval`: measures the pipeline of this data folder."""
+"""`footnote eval questions`: asks the pages of the data folder, and compares the cited pages with the expected ones."""
 
 from __future__ import annotations
 

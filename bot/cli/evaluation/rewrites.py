@@ -80,9 +80,9 @@ async def _gold(
     talks = read_conversations(file / "conversations.jsonl" if file.is_dir() else file)
     progress = Console(stderr=True)
     results = [
-        one
+        run_gold_rewrite
         for talk in track(talks, "Rewriting", console=progress)
-        for one in await run_gold_rewrites(rewriter, talk)
+        for run_gold_rewrite in await run_gold_rewrites(rewriter, talk)
     ]
     asked = list(standalone_questions(talks))
     alone = [

@@ -1,4 +1,4 @@
-"""A knowledge base for one evaluation: pages ingested as always, into an index that goes when the evaluation ends."""
+"""A knowledge base for one evaluation: its pages are ingested as always, into an index that is deleted at the end."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the playground's page tells a newcomer, read from the running knowledge base."""
+"""The newcomer's guide on the playground's page, made from the running knowledge base."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The end of a process that serves: it is told by a signal, and ends by itself, with what it has begun handed back."""
+"""Stops a serving process on a signal: it ends by itself and gives back the questions that it has begun."""
 
 from __future__ import annotations
 

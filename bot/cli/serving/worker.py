@@ -1,4 +1,4 @@
-"""`footnote worker`: a process that takes pages of a running sync off the bot's hands."""
+"""`footnote worker`: a process that parses and embeds pages of the bot's running sync."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an operator is offered: another embedder, where people ask or write in languages that this one does not read."""
+"""Offers an operator another embedder, where people ask or write in languages that the present one does not read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an operator is told of the live index: what it was made with, and what was measured on it."""
+"""Describes the live index to an operator: its embedder, and what was measured on its pages."""
 
 from __future__ import annotations
 

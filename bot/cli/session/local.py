@@ -236,7 +236,7 @@ class LocalSession:
         return [stale_as_json(page) for page in await pages.all()]
 
     async def keys(self) -> list[dict[str, Any]]:
-        return [key_as_json(one) for one in await self._keys.all()]
+        return [key_as_json(key_in_use) for key_in_use in await self._keys.all()]
 
     async def add_key(self, request: AddKeyRequest) -> dict[str, Any]:
         days = request.expires_in_days

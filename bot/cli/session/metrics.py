@@ -1,4 +1,4 @@
-"""What `/metrics` tells, gathered from what runs here. An outage takes its own figures away, and nothing else."""
+"""Gathers the figures of `/metrics`. An outage removes its own figures and no others."""
 
 from __future__ import annotations
 

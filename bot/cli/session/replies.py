@@ -1,4 +1,4 @@
-"""What a session replies, as JSON: over the control socket, and for `--json`."""
+"""Replies of a session as JSON, for the control socket and for `--json`."""
 
 from __future__ import annotations
 
@@ -61,8 +61,8 @@ def _gap_as_json(gap: Gap, messages: Messages) -> dict[str, Any]:
         "voted_down": gap.voted_down,
         "reported_missing_by": gap.missed_by,
         "complaints": [
-            {"reason": one.reason, "times": one.times, "comments": list(one.comments)}
-            for one in gap.complaints
+            {"reason": complaint.reason, "times": complaint.times, "comments": list(complaint.comments)}
+            for complaint in gap.complaints
         ],
         "nearest": near and {"title": near.title, "url": near.url, "owner": near.owner},
         "first": gap.first.isoformat(),
@@ -105,14 +105,16 @@ def grown_as_json(grown: Grown) -> dict[str, Any]:
     """As the control socket carries it."""
     return {
         "cases": [case.model_dump(mode="json", exclude_defaults=True) for case in grown.cases],
-        "golden": [one.model_dump(mode="json", exclude_defaults=True) for one in grown.golden],
+        "golden": [golden.model_dump(mode="json", exclude_defaults=True) for golden in grown.golden],
         "left_out": dict(grown.left_out),
     }
 
 
 def _places(gap: Gap) -> dict[str, str]:
     """The public channels by id, with the names that they had when it was asked."""
-    names = {one.record.asked_in.channel: one.record.asked_in.channel_name for one in gap.asked}
+    names = {
+        question.record.asked_in.channel: question.record.asked_in.channel_name for question in gap.asked
+    }
     return {channel: names.get(channel, "") for channel in gap.channels}
 
 

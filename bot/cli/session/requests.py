@@ -1,4 +1,4 @@
-"""What a command asks of a session, and what it gets: as they travel over the socket in the data folder."""
+"""Requests to a session and their replies, as the socket in the data folder carries them."""
 
 from __future__ import annotations
 

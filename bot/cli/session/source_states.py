@@ -1,4 +1,4 @@
-"""How each source stands: its pages in the index, its last sync, its next one."""
+"""The state of each source: pages in the index, last sync, next sync."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ async def source_states(
     """Never raises for an outage: what does not answer is left out."""
     known = sources.all()
     pages = await _pages(index)
-    every = {one.name: one.sync_every for one in known if one.sync_every is not None}
+    every = {source.name: source.sync_every for source in known if source.sync_every is not None}
     try:
         last = await RedisSyncHistory(redis, namespace=namespace).read()
         due = await due_in(redis, namespace=namespace, sources=list(every))
@@ -35,13 +35,13 @@ async def source_states(
         last, due = {}, {}
     return [
         SourceState(
-            name=one.name,
-            pages=None if pages is None else pages[one.name],
-            every=every.get(one.name),
-            next_in=due.get(one.name),
-            last=last.get(one.name),
+            name=source.name,
+            pages=None if pages is None else pages[source.name],
+            every=every.get(source.name),
+            next_in=due.get(source.name),
+            last=last.get(source.name),
         )
-        for one in known
+        for source in known
     ]
 
 
@@ -53,8 +53,8 @@ async def last_syncs(sources: SourceRegistry, *, redis: Redis, namespace: str) -
     """
     last = await RedisSyncHistory(redis, namespace=namespace).read()
     return [
-        SourceState(name=one.name, pages=None, every=one.sync_every, last=last.get(one.name))
-        for one in sources.all()
+        SourceState(name=source.name, pages=None, every=source.sync_every, last=last.get(source.name))
+        for source in sources.all()
     ]
 
 

@@ -1,4 +1,4 @@
-"""What the settings of every source have, and the files that are taken for documents."""
+"""Settings that every source has, and the files that count as documents."""
 
 from __future__ import annotations
 

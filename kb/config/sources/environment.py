@@ -42,7 +42,7 @@ def with_environment(
         ValueError: a variable names no source, with the nearest name.
     """
     filled = [dict(source) for source in sources]
-    by_variable = {str(one.get("name", "")).upper().replace("-", "_"): one for one in filled}
+    by_variable = {str(source.get("name", "")).upper().replace("-", "_"): source for source in filled}
     for variable, value in environ.items():
         if variable.startswith(prefix):
             name, _, key = variable.removeprefix(prefix).partition("__")

@@ -1,4 +1,4 @@
-"""Sources that are files: folders, checkouts, exports."""
+"""Settings of sources that are files: folders, checkouts, exports."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which kinds of source there are; `kind` in `[[sources]]` tells them apart. Without one it is a folder."""
+"""The kinds of source. `kind` in `[[sources]]` tells them apart; a source without one is a folder."""
 
 from __future__ import annotations
 

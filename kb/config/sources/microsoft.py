@@ -1,4 +1,4 @@
-"""What is asked of Microsoft Graph."""
+"""Settings of sources that are read by Microsoft Graph: SharePoint and OneDrive."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sources that are asked over the network, page by page."""
+"""Settings of sources that are read over the network, page by page."""
 
 from __future__ import annotations
 
