@@ -15,20 +15,20 @@ from kb.addresses import split_address
 
 def linked(page: PreparedPage, source: Source, known: Collection[str]) -> PreparedPage:
     """The page with addresses in the place of the paths by which it names others. `known`: what the source lists."""
-    told = page.page
-    if not told.superseded_by and not told.replaces:
+    linked_page = page.page
+    if not linked_page.superseded_by and not linked_page.replaces:
         return page
 
     def address(written: str) -> str:
-        return _successor(written, told.path, source, known)
+        return _successor(written, linked_page.path, source, known)
 
-    told = replace(
-        told,
-        superseded_by=told.superseded_by and address(told.superseded_by),
-        replaces=tuple(dict.fromkeys(map(address, told.replaces))),
+    linked_page = replace(
+        linked_page,
+        superseded_by=linked_page.superseded_by and address(linked_page.superseded_by),
+        replaces=tuple(dict.fromkeys(map(address, linked_page.replaces))),
     )
-    chunks = tuple(replace(chunk, page=told) for chunk in page.chunks)
-    return replace(page, page=told, chunks=chunks)
+    chunks = tuple(replace(chunk, page=linked_page) for chunk in page.chunks)
+    return replace(page, page=linked_page, chunks=chunks)
 
 
 def _successor(written: str, path: str, source: Source, known: Collection[str]) -> str:

@@ -56,7 +56,7 @@ def enforce(concerns: Sequence[str], stats: HasConcerns, *, force: bool) -> None
 
 def failed_sources(failed: Sequence[FailedPage]) -> list[str]:
     """`failed`: what could not be listed."""
-    return [f"source {one.path} failed ({one.reason})" for one in failed]
+    return [f"source {failure.path} failed ({failure.reason})" for failure in failed]
 
 
 def missing(before: Iterable[str], after: Collection[str], forgotten: Collection[str]) -> list[str]:
@@ -95,8 +95,8 @@ def mass_loss(
     lost = Counter({name: number for name, number in lost.items() if came[name] < number})
     first = f"; first that could not be read: {failed[0].path}: {failed[0].reason}" if failed else ""
     if _is_much(lost.total(), len(before)):
-        told = ", ".join(f"{number} of {name}" for name, number in lost.most_common())
-        return [f"{lost.total()} of {len(before)} indexed pages would be gone ({told}){first}"]
+        by_source = ", ".join(f"{number} of {name}" for name, number in lost.most_common())
+        return [f"{lost.total()} of {len(before)} indexed pages would be gone ({by_source}){first}"]
     return [
         f"{number} of the {had[name]} indexed pages of source {name!r} would be gone{first}"
         for name, number in lost.most_common()
@@ -107,7 +107,7 @@ def mass_loss(
 def lost_questions(lost: Sequence[Asked]) -> list[str]:
     if not lost:
         return []
-    named = "; ".join(f"{one.question!r} no longer finds {one.page}" for one in lost[:NAMED])
+    named = "; ".join(f"{question.question!r} no longer finds {question.page}" for question in lost[:NAMED])
     more = f"; and {len(lost) - NAMED} more" if len(lost) > NAMED else ""
     return [f"golden questions: {named}{more}"]
 

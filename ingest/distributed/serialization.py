@@ -103,16 +103,18 @@ async def decode_outcome(wire: bytes) -> tuple[str, Outcome]:
         ValueError: it is none, or one of another version of Footnote.
     """
     head, *lines = wire.split(b"\n")
-    told = _OUTCOME.validate_json(head)
-    if told.page is None:
-        return told.job, PageError(told.reason, withdraw=told.withdraw, left_out=told.left_out)
+    outcome = _OUTCOME.validate_json(head)
+    if outcome.page is None:
+        return outcome.job, PageError(outcome.reason, withdraw=outcome.withdraw, left_out=outcome.left_out)
     flat: list[IndexedChunk] = []
     for line in lines:
-        flat += [_whole(chunk, told.page) for chunk in _CHUNKS.validate_json(line)]
+        flat += [_whole(chunk, outcome.page) for chunk in _CHUNKS.validate_json(line)]
         await asyncio.sleep(0)
     indexed = tuple(flat)
-    prepared = PreparedPage(page=told.page, chunks=tuple(one.chunk for one in indexed), notes=told.notes)
-    return told.job, ReadyPage(page=prepared, chunks=indexed)
+    prepared = PreparedPage(
+        page=outcome.page, chunks=tuple(chunk.chunk for chunk in indexed), notes=outcome.notes
+    )
+    return outcome.job, ReadyPage(page=prepared, chunks=indexed)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

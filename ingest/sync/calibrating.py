@@ -55,10 +55,10 @@ async def measure(
         calibration = await instead.calibration()
     if calibration is not None:
         await generation.calibrate(calibration)
-        logger.info("calibration.kept", extra=told(calibration))
+        logger.info("calibration.kept", extra=log_fields(calibration))
 
 
-def told(calibration: Calibration) -> dict[str, object]:
+def log_fields(calibration: Calibration) -> dict[str, object]:
     """What a log says of it."""
     reranking = calibration.reranking
     return {

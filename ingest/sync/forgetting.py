@@ -39,7 +39,7 @@ async def forget_page(address: str, *, index: VectorIndex, forgotten: ForgottenP
 async def remember_page(address: str, *, forgotten: ForgottenPages) -> list[str]:
     """Lets the next sync index a forgotten page again: those of this path or page id. Their ids."""
     wanted = _cleaned(address)
-    page_ids = [one for one in await forgotten.ids() if wanted in (one, source_and_path(one)[1])]
+    page_ids = [page for page in await forgotten.ids() if wanted in (page, source_and_path(page)[1])]
     await forgotten.discard(page_ids)
     return page_ids
 

@@ -93,7 +93,7 @@ class RecordedSync(Sync):
 
     def _record_of(self, name: str, report: SyncReport, *, alone: bool) -> SyncRecord:
         """A source that could not be listed stands among the failures by its own name."""
-        unlisted = next((one.reason for one in report.failed if one.path == name), None)
+        unlisted = next((failure.reason for failure in report.failed if failure.path == name), None)
         return SyncRecord(
             at=self._now(),
             seconds=report.seconds,

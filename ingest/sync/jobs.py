@@ -143,9 +143,9 @@ class _Run:
             logger.warning("reindex.failed", extra={"error": str(error)})
         else:
             logger.error("reindex.crashed", extra={"trace": trace_of(error)})
-        said = str(error) if isinstance(error, FootnoteError) else "a fault; see the log"
-        said = DISK_FULL if is_disk_full(error) and refusal is None else said
-        failed = replace(self._latest, phase="failed", seconds_left=None, error=said)
+        message = str(error) if isinstance(error, FootnoteError) else "a fault; see the log"
+        message = DISK_FULL if is_disk_full(error) and refusal is None else message
+        failed = replace(self._latest, phase="failed", seconds_left=None, error=message)
         self._tell(replace(failed, refusal=refusal))
 
     async def _locked(self, sync: Sync, request: ReindexRequest) -> SyncReport:

@@ -90,7 +90,7 @@ class FirstLook:
         if EVERYONE in audience:
             return False
         if self._audiences is None:
-            self._audiences = {one.id: one.audience for one in await self._live.every_page()}
+            self._audiences = {page.id: page.audience for page in await self._live.every_page()}
         return not set(self._audiences.get(page, ())) <= set(audience)
 
     async def _finds_empty(self, item: Work) -> bool:

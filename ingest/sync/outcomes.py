@@ -55,9 +55,11 @@ class PageOutcomes:
         """
         with as_page_failure(item.listing.source.name, item.ref.path):
             page = linked(prepared, item.listing.source, item.listing.refs)
-        told = page.page
-        if item.ref.path in item.listing.indexed and await self._look.admits_fewer(told.id, told.audience):
-            await self._live.delete_pages([told.id])
+        prepared_page = page.page
+        if item.ref.path in item.listing.indexed and await self._look.admits_fewer(
+            prepared_page.id, prepared_page.audience
+        ):
+            await self._live.delete_pages([prepared_page.id])
         return page
 
     async def index(self, pages: Sequence[Ready], chunks: Sequence[Sequence[IndexedChunk]]) -> None:

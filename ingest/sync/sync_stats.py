@@ -75,8 +75,8 @@ class SyncStats:
     @property
     def unnamed(self) -> set[str]:
         """Paths of the report that are mere ids and have no title yet. Added and changed pages bring their own."""
-        told = [*self.removed, *(one.path for one in self.failed), *self._added, *self._changed]
-        return {path for path in told if path not in self._titles and not _tells(path)}
+        paths = [*self.removed, *(failure.path for failure in self.failed), *self._added, *self._changed]
+        return {path for path in paths if path not in self._titles and not _tells(path)}
 
     def name(self, pages: Iterable[PageAddress]) -> None:
         """Gives the unnamed paths the titles that they have in the index."""

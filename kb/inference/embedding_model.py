@@ -82,8 +82,8 @@ class EmbeddingModel:
             encoder = load_encoder(self.name, self._settings, like=self._like)
             self._encoder = encoder
             taken = round(time.perf_counter() - started, 1)
-            told = {"model": self.name, "backend": encoder.backend, "weights": encoder.weights}
-            logger.info("embedder.ready", extra={**told, "seconds": taken})
+            fields = {"model": self.name, "backend": encoder.backend, "weights": encoder.weights}
+            logger.info("embedder.ready", extra={**fields, "seconds": taken})
         return self._encoder
 
     def close(self) -> None:

@@ -197,8 +197,8 @@ def _make(job: _Job) -> Path:
         found = _found(job)  # by another process, while this one waited
         if found is not None:
             return found
-        told = {"kind": job.kind, "model": job.arguments[-1], "to": str(store / job.key)}
-        logger.info("onnx.converting", extra=told)
+        fields = {"kind": job.kind, "model": job.arguments[-1], "to": str(store / job.key)}
+        logger.info("onnx.converting", extra=fields)
         started = time.perf_counter()
         draft = Path(tempfile.mkdtemp(prefix=f"{job.key}.", dir=store))
         try:

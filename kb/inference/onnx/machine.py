@@ -33,7 +33,9 @@ def flags_in(cpuinfo: str) -> frozenset[str]:
 
 def _apple_tells(name: str) -> bool:
     try:
-        told = subprocess.run(["sysctl", "-n", name], capture_output=True, text=True, timeout=10, check=False)
+        answer = subprocess.run(
+            ["sysctl", "-n", name], capture_output=True, text=True, timeout=10, check=False
+        )
     except (OSError, subprocess.TimeoutExpired):
         return False
-    return told.stdout.strip() == "1"
+    return answer.stdout.strip() == "1"
