@@ -75,9 +75,9 @@ class QuotedAnswerer:
         for part in asked.parts:
             passages = await self._read(part.hits, asked, progress) if part.evidence.is_sufficient else ()
             query = f"{part.question} {asked.rewrite.query}"
-            said = [excerpt.text for excerpt, _ in found]
+            already_quoted = [excerpt.text for excerpt, _ in found]
             excerpts = await self._excerpts(
-                asked, query, passages, language=asked.language, most=1, said=said
+                asked, query, passages, language=asked.language, most=1, already_quoted=already_quoted
             )
             if not passages:
                 unfound.append(part.question)
@@ -105,12 +105,12 @@ class QuotedAnswerer:
         *,
         language: str,
         most: int,
-        said: Sequence[str] = (),
+        already_quoted: Sequence[str] = (),
     ) -> list[Excerpt]:
         before = [turn.answer for turn in asked.turns] if asked.rewrite.wants_more else []
         limits = {} if most > 1 or asked.parts else {"characters": SHORT_CHARACTERS}
         return await self.librarian.quotes(
-            query, passages, language=language, most=most, said=[*said, *before], **limits
+            query, passages, language=language, most=most, already_quoted=[*already_quoted, *before], **limits
         )
 
     async def _resolved(

@@ -63,17 +63,17 @@ class Librarian:
         language: str,
         most: int,
         characters: int = QUOTE_CHARACTERS,
-        said: Collection[str] = (),
+        already_quoted: Collection[str] = (),
     ) -> list[Excerpt]:
-        """Returns at most `most` excerpts of different passages, the nearest first; none that `said` holds already.
+        """Returns at most `most` excerpts of different passages, the nearest first; none that `already_quoted` holds.
 
         Raises:
             EmbedderUnavailableError: the embedder does not answer.
         """
-        shown = [_words(text) for text in said]
+        shown = [_words(text) for text in already_quoted]
         excerpts: list[Excerpt] = []
         highest = 0.0
-        for candidate in await self._nearest(query, passages, language, everything=bool(said)):
+        for candidate in await self._nearest(query, passages, language, everything=bool(already_quoted)):
             if excerpts and candidate.score < NEXT_SHARE * highest:
                 break
             highest = max(highest, candidate.score)

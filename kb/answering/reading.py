@@ -125,20 +125,22 @@ def _joined(chosen: Sequence[Hit], beside: Mapping[tuple[str, int], Chunk]) -> l
     return read
 
 
-def _runs_around(page: str, at: int, chunks: Mapping[tuple[str, int], Chunk]) -> list[list[tuple[str, int]]]:
+def _runs_around(
+    page: str, position: int, chunks: Mapping[tuple[str, int], Chunk]
+) -> list[list[tuple[str, int]]]:
     """The run that holds the passage, then the runs of other sections that touch it."""
-    own = _run(page, at, chunks)
+    own = _run(page, position, chunks)
     after, before = (page, own[-1][1] + 1), (page, own[0][1] - 1)
     return [own, *(_run(*place, chunks) for place in (before, after) if place in chunks)]
 
 
-def _run(page: str, at: int, chunks: Mapping[tuple[str, int], Chunk]) -> list[tuple[str, int]]:
-    section = chunks[page, at].section
+def _run(page: str, position: int, chunks: Mapping[tuple[str, int], Chunk]) -> list[tuple[str, int]]:
+    section = chunks[page, position].section
 
     def held(position: int) -> bool:
         return (page, position) in chunks and chunks[page, position].section == section
 
-    first = last = at
+    first = last = position
     while held(first - 1):
         first -= 1
     while held(last + 1):

@@ -73,8 +73,8 @@ def _parted(text: str) -> tuple[str, str, str]:
     if found is None:
         return text, "", ""
     sign = next(
-        known
-        for known in (DECLINE, NOTHING_MORE, LEFT_OPEN)
-        if known in found.group().replace("\\", "").upper()
+        candidate
+        for candidate in (DECLINE, NOTHING_MORE, LEFT_OPEN)
+        if candidate in found.group().replace("\\", "").upper()
     )
     return text[: found.start()], sign, text[found.end() :]

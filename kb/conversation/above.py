@@ -51,8 +51,8 @@ def is_telling(text: str) -> bool:
         return False
     known_languages = [lexicon(language) for language in languages()]
     return not any(
-        starts_with_phrase(words, known.small_talk.acknowledgements) == len(words)
-        for known in known_languages
+        starts_with_phrase(words, words_of_language.small_talk.acknowledgements) == len(words)
+        for words_of_language in known_languages
     )
 
 

@@ -78,8 +78,8 @@ class RedisConversations:
             self._parsed.pop(key, None)
             return []
         stored = stored.encode() if isinstance(stored, str) else stored
-        known, turns = self._parsed.get(key, (b"", ()))
-        if known == stored:
+        last_stored, turns = self._parsed.get(key, (b"", ()))
+        if last_stored == stored:
             return list(turns)
         try:
             return self._remember(key, stored, _TURNS.validate_json(stored))

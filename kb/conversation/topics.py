@@ -76,11 +76,11 @@ def names_in(text: str, lexicon: Lexicon) -> list[str]:
     return found
 
 
-def _opens(text: str, at: int) -> bool:
-    """Whether a sentence begins at `at`."""
-    while at and text[at - 1].isspace():
-        at -= 1
-    return at == 0 or text[at - 1] in ".!?:\"'*#-"
+def _opens(text: str, position: int) -> bool:
+    """Whether a sentence begins at `position`."""
+    while position and text[position - 1].isspace():
+        position -= 1
+    return position == 0 or text[position - 1] in ".!?:\"'*#-"
 
 
 def subject_of(question: str, lexicon: Lexicon) -> Subject | None:

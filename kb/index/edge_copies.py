@@ -6,7 +6,7 @@ from collections.abc import Collection
 from contextlib import suppress
 
 from kb.errors import IndexDamagedError, IndexUnavailableError
-from kb.index.edge_rebuild import EdgeGenerations, EdgeRebuild
+from kb.index.edge_rebuild import EdgeRebuild, SwappableEdge
 from kb.index.generations import COPY, Generations, write_atomically
 from kb.index.port import IndexManifest
 from kb.index.shard import Shard
@@ -15,7 +15,7 @@ from kb.index.shard import Shard
 class EdgeCopy(EdgeRebuild):
     """It outlives its process, unlike a rebuild: whoever begins it again under its label goes on with it."""
 
-    def __init__(self, index: EdgeGenerations, number: int, shard: Shard, *, beside: Generations) -> None:
+    def __init__(self, index: SwappableEdge, number: int, shard: Shard, *, beside: Generations) -> None:
         super().__init__(index, number, shard)
         self._beside = beside
 

@@ -25,7 +25,7 @@ from kb.models import Audience
 _T = TypeVar("_T")
 
 
-class EdgeGenerations(Protocol):
+class SwappableEdge(Protocol):
     """`kb.index.edge.EdgeIndex`, as a generation beside its live one uses it."""
 
     building: EdgeRebuild | None
@@ -45,7 +45,7 @@ class EdgeGenerations(Protocol):
 class EdgeRebuild:
     """A generation beside the live one. Over after `swap` or `discard`."""
 
-    def __init__(self, index: EdgeGenerations, number: int, shard: Shard) -> None:
+    def __init__(self, index: SwappableEdge, number: int, shard: Shard) -> None:
         self._index = index
         self._number = number
         self._shard: Shard | None = shard

@@ -10,7 +10,7 @@ from kb.errors import IndexUnavailableError
 from kb.index.collection import Collection
 
 
-class ServerGenerations(Protocol):
+class SwappableServer(Protocol):
     """`kb.index.server.ServerIndex`, as a generation beside its live one uses it."""
 
     async def promote(self, number: int) -> None: ...
@@ -25,7 +25,7 @@ class ServerRebuild(Collection):
     """
 
     def __init__(
-        self, index: ServerGenerations, number: int, *, client: AsyncQdrantClient, name: str, retry_s: float
+        self, index: SwappableServer, number: int, *, client: AsyncQdrantClient, name: str, retry_s: float
     ) -> None:
         super().__init__(client, name, searched=False, retry_s=retry_s)
         self._index = index

@@ -54,11 +54,11 @@ def series_of(page: Page) -> str | None:
     return f"{page.source}|{page.language}|{' '.join(words)}" if words else None
 
 
-def is_later(one: Page, other: Page) -> bool:
-    """Whether `one` is a later version of the same page. A year and a count cannot be compared."""
-    if one.version is None or other.version is None or series_of(one) != series_of(other):
+def is_later(page: Page, other: Page) -> bool:
+    """Whether `page` is a later version of the same page as `other`. A year and a count cannot be compared."""
+    if page.version is None or other.version is None or series_of(page) != series_of(other):
         return False
-    mine, theirs = _parts(one.version), _parts(other.version)
+    mine, theirs = _parts(page.version), _parts(other.version)
     return _is_year(mine) == _is_year(theirs) and mine > theirs
 
 

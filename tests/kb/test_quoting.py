@@ -145,10 +145,10 @@ async def test_what_a_page_is_about_stands_at_its_head() -> None:
 
 async def test_what_was_said_before_is_not_quoted_again() -> None:
     said = ["Parking is free. Come by car."]
-    assert await texts("Is parking free?", "Parking is free.", "Parking for guests is paid.", said=said) == [
-        "Parking for guests is paid."
-    ]
-    assert await texts("Is parking free?", "Parking is free.", said=said) == []
+    assert await texts(
+        "Is parking free?", "Parking is free.", "Parking for guests is paid.", already_quoted=said
+    ) == ["Parking for guests is paid."]
+    assert await texts("Is parking free?", "Parking is free.", already_quoted=said) == []
 
 
 async def test_no_more_is_quoted_than_was_asked_for() -> None:

@@ -210,7 +210,7 @@ class _Overhearing(Librarian):
 
     async def quotes(self, query: str, passages: Sequence[Hit], **options: Any) -> list[Excerpt]:
         texts = [hit.chunk.embedded_text + hit.chunk.url for hit in passages]
-        self.heard = "\n".join([self.heard, query, *texts, *options.get("said", ())])
+        self.heard = "\n".join([self.heard, query, *texts, *options.get("already_quoted", ())])
         return await self._inner.quotes(query, passages, **options)
 
     def excerpt_of(self, chunk: Chunk, statement: str, **options: Any) -> Excerpt:
