@@ -14,7 +14,8 @@ from pydantic import ValidationError
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.messages.catalog import Messages, messages_in
-from bot.questions.explanation import Cited, Explanation, Passage, explanation_blocks
+from bot.questions.explanation import explanation_blocks
+from bot.questions.explanation_record import Cited, Explanation, Passage
 from bot.questions.ports import Knowledge, Traces
 from bot.rendering.layout import Block, label, section
 from bot.rendering.notes import quote_languages

@@ -11,7 +11,8 @@ import pytest
 from bot.messages.catalog import LANGUAGES, messages_in
 from bot.playground.block_kit import check_view
 from bot.questions.explain import modal, trace_payload
-from bot.questions.explanation import Explanation, explanation_blocks
+from bot.questions.explanation import explanation_blocks
+from bot.questions.explanation_record import Explanation
 from kb.answer import Answer, Checked
 from kb.calibration import Reranking
 from kb.models import Hit, Rewrite, Scores

@@ -11,7 +11,8 @@ import pytest
 
 from bot.messages.catalog import messages_in
 from bot.questions.explain import trace_payload
-from bot.questions.explanation import Explanation, explanation_blocks
+from bot.questions.explanation import explanation_blocks
+from bot.questions.explanation_record import Explanation
 from bot.rendering.render import render
 from kb.answer import Answer, Note
 from kb.models import Rewrite

@@ -164,7 +164,8 @@ SHOWN = HomeContent(
 async def test_views_hold_only_blocks_that_slack_knows(office: Office) -> None:
     from bot.messages.catalog import LANGUAGES
     from bot.questions.explain import trace_payload
-    from bot.questions.explanation import Explanation, explanation_blocks
+    from bot.questions.explanation import explanation_blocks
+    from bot.questions.explanation_record import Explanation
     from bot.views.home import home_view
 
     stats = await office.analytics.stats()
