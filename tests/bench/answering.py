@@ -45,7 +45,11 @@ def recording(runtime: Runtime) -> tuple[Runtime, RecordingEmbedder]:
     """The same runtime around an embedder that notes its calls. Its models are still to be loaded."""
     embedder = RecordingEmbedder(runtime.settings.embed)
     search = _search(runtime.pipeline, embedder)
-    pipeline = replace(runtime.pipeline, searcher=search, quoted=_quoted(runtime.pipeline, embedder, search))
+    pipeline = replace(
+        runtime.pipeline,
+        retriever=replace(runtime.pipeline.retriever, searcher=search),
+        quoted=_quoted(runtime.pipeline, embedder, search),
+    )
     return replace(runtime, embedder=embedder, pipeline=pipeline), embedder
 
 

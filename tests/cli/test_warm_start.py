@@ -25,6 +25,11 @@ async def test_an_outage_while_the_bot_prepares_is_noted_and_stops_nothing(
     async with open_runtime(Settings(data=tmp_path / "data"), "serve", models=False) as runtime:
         down: Any = Down()
         with caplog.at_level(logging.WARNING):
-            await replace(runtime, pipeline=replace(runtime.pipeline, searcher=down)).warm()
+            await replace(
+                runtime,
+                pipeline=replace(
+                    runtime.pipeline, retriever=replace(runtime.pipeline.retriever, searcher=down)
+                ),
+            ).warm()
     (noted,) = [record for record in caplog.records if record.msg == "search.not_warm"]
     assert noted.__dict__["cause"] == "no connection"
