@@ -7,11 +7,11 @@ import sys
 from pathlib import Path
 
 
-def print_json(told: object) -> None:
+def print_json(value: object) -> None:
     """What JSON has no form for (a time, a path) is told as text."""
-    json.dump(told, sys.stdout, ensure_ascii=False, indent=2, default=str)
+    json.dump(value, sys.stdout, ensure_ascii=False, indent=2, default=str)
     sys.stdout.write("\n")
 
 
-def write_json(file: Path, told: object) -> None:
-    file.write_text(json.dumps(told, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+def write_json(file: Path, value: object) -> None:
+    file.write_text(json.dumps(value, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")

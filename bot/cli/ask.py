@@ -41,8 +41,8 @@ async def ask(settings: Settings, request: AskRequest, *, as_json: bool, why: bo
 
 def _told(reply: AskReply, *, why: bool) -> dict[str, Any]:
     """The documented keys and no others; `--why` adds how it came about and what else was near."""
-    told = {name: value for name, value in reply.answer.items() if name != "nearest"}
-    return {**told, "nearest": reply.answer["nearest"], "trace": reply.trace} if why else told
+    fields = {name: value for name, value in reply.answer.items() if name != "nearest"}
+    return {**fields, "nearest": reply.answer["nearest"], "trace": reply.trace} if why else fields
 
 
 def _show(reply: AskReply, *, why: bool) -> None:
@@ -92,13 +92,13 @@ def _address(page: dict[str, Any]) -> str:
 def _source(citation: dict[str, Any], messages: Messages) -> str:
     """A source as Slack has it: where it stands, its date, what is wrong with it, its score."""
     place = " › ".join(part for part in (citation["title"], citation["section"]) if part)
-    told = [
+    parts = [
         _plain(place),
         messages.on(date.fromisoformat(citation["date"])) if citation["date"] else messages.undated,
         {"outdated": messages.outdated, "superseded": messages.replaced}.get(citation["freshness"], ""),
         "" if citation["score"] is None else messages.percent(citation["score"]),
     ]
-    shown = " · ".join(one for one in told if one)
+    shown = " · ".join(one for one in parts if one)
     return f"\\[{citation['n']}] {shown}  [dim]{_plain(citation['url'])}[/dim]"
 
 

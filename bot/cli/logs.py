@@ -40,22 +40,22 @@ class JsonFormatter(EventFormatter):
     """
 
     def format(self, record: logging.LogRecord) -> str:
-        told: dict[str, object] = {
+        fields: dict[str, object] = {
             "time": datetime.fromtimestamp(record.created, tz=UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname,
             "logger": record.name,
             "event": record.getMessage(),
         }
         if ids := current_ids():
-            told["trace_id"], told["span_id"] = ids
-        told |= {
+            fields["trace_id"], fields["span_id"] = ids
+        fields |= {
             name: without_inputs(str(value)) if isinstance(value, str | BaseException) else value
             for name, value in vars(record).items()
             if name not in _STANDARD
         }
         if record.exc_info:
-            told["traceback"] = without_inputs(self.formatException(record.exc_info))
-        return json.dumps(told, ensure_ascii=False, default=str)
+            fields["traceback"] = without_inputs(self.formatException(record.exc_info))
+        return json.dumps(fields, ensure_ascii=False, default=str)
 
 
 def start_logging(*, level: int, traces: bool = True, as_json: bool = False) -> None:

@@ -138,12 +138,12 @@ class DataFolder:
         if not self._is_locked():
             return None
         try:
-            told = json.loads((self.path / "owner.json").read_text(encoding="utf-8"))
+            owner = json.loads((self.path / "owner.json").read_text(encoding="utf-8"))
             return Owner(
-                pid=told["pid"],
-                command=told["command"],
-                socket=Path(told["socket"]),
-                playground=told.get("playground"),
+                pid=owner["pid"],
+                command=owner["command"],
+                socket=Path(owner["socket"]),
+                playground=owner.get("playground"),
             )
         except (OSError, ValueError, KeyError):
             return None  # the owner has the lock and is about to write the file
@@ -164,14 +164,14 @@ class DataFolder:
         self.release()
 
     def _write_owner(self, command: str, *, playground: str | None = None) -> None:
-        told = {
+        owner = {
             "pid": os.getpid(),
             "command": command,
             "socket": str(self.socket),
             "playground": playground,
         }
         draft = self.path / "owner.json.new"
-        draft.write_text(json.dumps(told), encoding="utf-8")
+        draft.write_text(json.dumps(owner), encoding="utf-8")
         draft.replace(self.path / "owner.json")
 
     def _is_locked(self) -> bool:

@@ -45,16 +45,16 @@ async def store_concerns(redis: Redis) -> list[StoreConcern]:
     """
     with store_failures("Redis does not answer"):
         try:
-            told: Mapping[str, Any] = await redis.info()
+            info: Mapping[str, Any] = await redis.info()
         except ResponseError:  # denied to this user, as all commands that Redis calls dangerous may be
             return [UNTOLD]
         snapshots = await _setting(redis, "save")
-        policy = told.get("maxmemory_policy") or await _setting(redis, "maxmemory-policy") or ""
-    return [*_memory(str(policy), told), *_persistence(told, snapshots)]
+        policy = info.get("maxmemory_policy") or await _setting(redis, "maxmemory-policy") or ""
+    return [*_memory(str(policy), info), *_persistence(info, snapshots)]
 
 
-def _memory(policy: str, told: Mapping[str, Any]) -> list[StoreConcern]:
-    most, used = int(told.get("maxmemory") or 0), int(told.get("used_memory") or 0)
+def _memory(policy: str, info: Mapping[str, Any]) -> list[StoreConcern]:
+    most, used = int(info.get("maxmemory") or 0), int(info.get("used_memory") or 0)
     concerns = list[StoreConcern]()
     if policy and policy != KEEPS:
         when = f"at its limit of {_size(most)}" if most else "as soon as it has a memory limit"
@@ -84,8 +84,8 @@ def _memory(policy: str, told: Mapping[str, Any]) -> list[StoreConcern]:
     return concerns
 
 
-def _persistence(told: Mapping[str, Any], snapshots: str | None) -> list[StoreConcern]:
-    if told.get("aof_enabled") not in (0, "0"):  # or it does not tell
+def _persistence(info: Mapping[str, Any], snapshots: str | None) -> list[StoreConcern]:
+    if info.get("aof_enabled") not in (0, "0"):  # or it does not tell
         return []
     mend = "set `appendonly yes` (and `appendfsync always`, to lose not even the last second)"
     if snapshots == "":

@@ -34,11 +34,11 @@ async def gaps(settings: Settings, *, as_json: bool, again: bool) -> int:
 
 async def stale(settings: Settings, *, as_json: bool) -> int:
     async with open_session(settings, "stale", models=False) as session:
-        told = await session.stale()
+        pages = await session.stale()
     if as_json:
-        print_json(told)
+        print_json(pages)
     else:
-        _show_stale(told)
+        _show_stale(pages)
     return 0
 
 
@@ -83,11 +83,11 @@ def _closed(closed: Sequence[Mapping[str, Any]]) -> str:
     return f"the last one on {first['closed_at'][:10]}: {first['question']}"
 
 
-def _show_stale(told: Sequence[Mapping[str, Any]]) -> None:
+def _show_stale(pages: Sequence[Mapping[str, Any]]) -> None:
     console, messages = Console(), messages_in("en")
-    if not told:
+    if not pages:
         console.print(messages.stale_none)
-    for page in told[:SHOWN]:
+    for page in pages[:SHOWN]:
         since = "expired" if page["reason"] == "expired" else "review overdue since"
         cited = (
             messages.counted(messages.stale_cited, page["cited"]) if page["cited"] else messages.stale_uncited
@@ -96,5 +96,5 @@ def _show_stale(told: Sequence[Mapping[str, Any]]) -> None:
         console.print(page["title"], highlight=False, markup=False, soft_wrap=True, style="bold")
         line = f"  {since} {page['since']} · {cited} · {owner} · {page['url']}"
         console.print(line, highlight=False, markup=False, soft_wrap=True)
-    if len(told) > SHOWN:
-        console.print(f"and {len(told) - SHOWN} more; --json lists them all")
+    if len(pages) > SHOWN:
+        console.print(f"and {len(pages) - SHOWN} more; --json lists them all")

@@ -100,8 +100,8 @@ def _show_reasons(
     report: SyncReport, pages: Sequence[FailedPage], console: Console, *, style: str | None
 ) -> None:
     for page in pages[:LISTED]:
-        told = f"  {report.named(page.path)}: {page.reason}"
-        console.print(told, highlight=False, markup=False, soft_wrap=True, style=style)
+        line = f"  {report.named(page.path)}: {page.reason}"
+        console.print(line, highlight=False, markup=False, soft_wrap=True, style=style)
     if len(pages) > LISTED:
         console.print(f"  and {len(pages) - LISTED} more; --json lists them all")
 
@@ -165,9 +165,9 @@ async def stats(settings: Settings, *, as_json: bool) -> int:
     return 0
 
 
-def _show_pairs(told: dict[str, Any]) -> None:
+def _show_pairs(pairs: dict[str, Any]) -> None:
     table = Table(box=None, show_header=False)
-    for name, value in told.items():
+    for name, value in pairs.items():
         if isinstance(value, dict) and any(isinstance(one, dict) for one in value.values()):
             for part, figures in value.items():
                 table.add_row(part, ", ".join(f"{name.replace('_', ' ')} {n}" for name, n in figures.items()))

@@ -15,14 +15,14 @@ from kb.config.settings import Settings
 
 async def add(settings: Settings, request: AddKeyRequest, *, as_json: bool) -> int:
     async with open_session(settings, "keys", models=False) as session:
-        told = await session.add_key(request)
+        key = await session.add_key(request)
     if as_json:
-        print_json(told)
+        print_json(key)
         return 0
     console = Console()
-    console.print(told["key"], highlight=False, markup=False, soft_wrap=True)
+    console.print(key["key"], highlight=False, markup=False, soft_wrap=True)
     Console(stderr=True).print(
-        f"This is shown once: keep it now. It reads {_reads(told)}, {told['per_minute']} requests a minute.",
+        f"This is shown once: keep it now. It reads {_reads(key)}, {key['per_minute']} requests a minute.",
         highlight=False,
         markup=False,
     )
@@ -56,8 +56,8 @@ async def revoke(settings: Settings, request: RevokeKeyRequest, *, as_json: bool
     if as_json:
         print_json({"name": request.name, "revoked": revoked})
     else:
-        told = f"{request.name} is revoked." if revoked else f"There is no key {request.name!r}."
-        Console().print(told, highlight=False, markup=False)
+        sentence = f"{request.name} is revoked." if revoked else f"There is no key {request.name!r}."
+        Console().print(sentence, highlight=False, markup=False)
     return 0 if revoked else 1
 
 

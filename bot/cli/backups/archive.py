@@ -187,11 +187,11 @@ class BackupReader:
         self.digest = hashlib.sha256(content).hexdigest()[:16]
         """Tells this backup from others."""
         raw = json.loads(content)
-        told = raw.get("format") if isinstance(raw, dict) else None
-        if not isinstance(told, int):
+        format_number = raw.get("format") if isinstance(raw, dict) else None
+        if not isinstance(format_number, int):
             raise BackupError(f"{self._file} is no backup of Footnote: its manifest does not say its format")
         ours, theirs = version("footnote"), str(raw.get("footnote"))
-        if told > FORMAT or _numbers(theirs) > _numbers(ours):
+        if format_number > FORMAT or _numbers(theirs) > _numbers(ours):
             raise BackupError(
                 f"{self._file} was made by Footnote {theirs}, this is {ours}: update Footnote first"
             )
@@ -211,9 +211,9 @@ def _is_ours(name: str) -> bool:
     return name == MANIFEST or (_PART.fullmatch(name) is not None and ".." not in name.split("/"))
 
 
-def _numbers(told: str) -> tuple[int, ...]:
+def _numbers(version_text: str) -> tuple[int, ...]:
     """ "1.20.3" as it sorts; what follows the numbers has no say."""
-    return tuple(int(one) for one in re.findall(r"\d+", told.partition("+")[0])[:3])
+    return tuple(int(one) for one in re.findall(r"\d+", version_text.partition("+")[0])[:3])
 
 
 @contextmanager

@@ -22,10 +22,10 @@ _BARE = re.compile(r"[A-Za-z0-9_-]+")
 def without_secrets(file: Path) -> str | None:
     """As TOML; None where there is no such file, or it is none."""
     try:
-        told = tomllib.loads(file.read_text(encoding="utf-8"))
+        document = tomllib.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return None
-    return "".join(f"{line}\n" for line in _lines(_public(told), ()))
+    return "".join(f"{line}\n" for line in _lines(_public(document), ()))
 
 
 def _public(value: Any) -> Any:

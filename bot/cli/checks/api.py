@@ -33,8 +33,8 @@ def _reach(host: str, hosts: tuple[str, ...], port: int) -> list[Check]:
     ]
     if not hosts:
         mend = "set FOOTNOTE_API__HOSTS to the names by which clients call it, such as kb.example.com"
-        told = "no host name is known: requests that are not for localhost are refused"
-        checks.append(Check(name="http api hosts", state="warning", told=told, mend=mend))
+        finding = "no host name is known: requests that are not for localhost are refused"
+        checks.append(Check(name="http api hosts", state="warning", told=finding, mend=mend))
     return checks
 
 

@@ -135,12 +135,12 @@ def reranking_checks(calibration: dict[str, Any] | None, settings: RerankSetting
         return []
     found = None if calibration is None else Calibration.model_validate(calibration)
     if found is None or found.reranking is None or found.reranking.model != settings.model:
-        told = "the cross-encoder was not tried on these pages yet: a sync does, where it can be loaded"
+        finding = "the cross-encoder was not tried on these pages yet: a sync does, where it can be loaded"
     else:
-        told = told_reranking(found)
+        finding = told_reranking(found)
     if settings.weight is not None:
-        told = f"counts {settings.weight:.0%}, as set, whatever was measured: {told}"
-    return [Check(name="reranking", state="ok", told=told)]
+        finding = f"counts {settings.weight:.0%}, as set, whatever was measured: {finding}"
+    return [Check(name="reranking", state="ok", told=finding)]
 
 
 async def _embedder(settings: Settings) -> list[Check]:

@@ -38,21 +38,24 @@ async def _check(source: GithubSource, name: str) -> Check:
     try:
         found, parts = await source.look(name)
     except GithubError as error:
-        told, _, mend = str(error).partition(": ")
-        return Check(name=title, state="broken", told=told, mend=mend)
+        finding, _, mend = str(error).partition(": ")
+        return Check(name=title, state="broken", told=finding, mend=mend)
     if found.audience == ():
-        told, _, mend = CLOSED.partition(": ")
-        return Check(name=title, state="warning", told=told, mend=mend)
+        finding, _, mend = CLOSED.partition(": ")
+        return Check(name=title, state="warning", told=finding, mend=mend)
     broken = [problem for problem in parts.values() if problem]
-    told = f"{_readers(found)}; reads {', '.join(parts) or 'nothing'}"
+    finding = f"{_readers(found)}; reads {', '.join(parts) or 'nothing'}"
     if broken:
-        return Check(name=title, state="broken", told=told, mend="; ".join(broken))
+        return Check(name=title, state="broken", told=finding, mend="; ".join(broken))
     now = found.repository.full_name
     if now.lower() != name.lower():
         return Check(
-            name=title, state="warning", told=told, mend=f"it is {now} by now: write that in `repositories`"
+            name=title,
+            state="warning",
+            told=finding,
+            mend=f"it is {now} by now: write that in `repositories`",
         )
-    return Check(name=title, state="ok", told=told)
+    return Check(name=title, state="ok", told=finding)
 
 
 def _readers(found: Found) -> str:

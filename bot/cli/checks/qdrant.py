@@ -27,10 +27,10 @@ async def qdrant_checks(settings: Settings) -> list[Check]:
     if settings.index.qdrant_url is None:
         return []
     try:
-        told = version_checks(await server_version(settings.index, for_s=READ_FOR_S))
+        checks = version_checks(await server_version(settings.index, for_s=READ_FOR_S))
     except IndexUnavailableError:
-        told = []
-    return [*key_checks(settings.index), *told]
+        checks = []
+    return [*key_checks(settings.index), *checks]
 
 
 def key_checks(settings: IndexSettings) -> list[Check]:
@@ -48,10 +48,10 @@ def version_checks(server: str, client: str | None = None) -> list[Check]:
     the one before and the one after; older ones are fine down to `OLDEST`, which was tried.
     """
     client = client or version("qdrant-client")
-    told, ours = _numbers(server), _numbers(client)
-    if told is None or ours is None:
+    theirs, ours = _numbers(server), _numbers(client)
+    if theirs is None or ours is None:
         return []
-    if told < OLDEST or told[0] != ours[0]:
+    if theirs < OLDEST or theirs[0] != ours[0]:
         oldest = ".".join(map(str, OLDEST))
         wanted = f"{ours[0]}.{ours[1]}"
         what = (
@@ -61,7 +61,7 @@ def version_checks(server: str, client: str | None = None) -> list[Check]:
         return [
             Check(name="qdrant version", state="broken", told=what, mend=f"run a server of version {wanted}")
         ]
-    if told[1] > ours[1] + 1:
+    if theirs[1] > ours[1] + 1:
         what = f"the server is Qdrant {server}, newer than the client {client} knows"
         return [
             Check(
@@ -90,8 +90,8 @@ async def server_version(settings: IndexSettings, *, for_s: float) -> str:
         await client.close()
 
 
-def _numbers(told: str) -> tuple[int, int] | None:
+def _numbers(version_text: str) -> tuple[int, int] | None:
     """Major and minor; None of what is no version."""
-    major, _, rest = told.partition(".")
+    major, _, rest = version_text.partition(".")
     minor = rest.partition(".")[0]
     return (int(major), int(minor)) if major.isdigit() and minor.isdigit() else None

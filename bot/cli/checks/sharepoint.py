@@ -36,21 +36,21 @@ async def _check(source: SharePointSource, settings: SharePointSettings, place: 
     try:
         found = await source.look(place)
     except GraphError as error:
-        told, _, mend = str(error).partition("; " if "; " in str(error) else ": ")
-        return Check(name=title, state="broken", told=told, mend=mend)
+        finding, _, mend = str(error).partition("; " if "; " in str(error) else ": ")
+        return Check(name=title, state="broken", told=finding, mend=mend)
     if not found:
         mend = "correct `libraries`, or leave it out for all of them"
         return Check(name=title, state="broken", told="none of its libraries is chosen", mend=mend)
     audiences = {library: audience_of(readers, settings.readers) for library, readers in found}
-    told = "; ".join(f"{_name(library)} for {_shown(audience)}" for library, audience in audiences.items())
+    finding = "; ".join(f"{_name(library)} for {_shown(audience)}" for library, audience in audiences.items())
     closed = sorted(
         {names[0] for library, readers in found if audiences[library] == () for names in readers} - {PEOPLE}
     )
     if () in audiences.values():
         groups = f" ({', '.join(closed)})" if closed else ""
         mend = f"name the groups that it is shared with{groups} and their channels in `readers`"
-        return Check(name=title, state="warning", told=told, mend=mend)
-    return Check(name=title, state="ok", told=told)
+        return Check(name=title, state="warning", told=finding, mend=mend)
+    return Check(name=title, state="ok", told=finding)
 
 
 def _name(library: Library) -> str:

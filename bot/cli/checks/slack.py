@@ -49,10 +49,10 @@ async def _bot_token(token: str, api_url: str) -> list[Check]:
     name = "slack bot token"
     client = SlackClient(token=token, base_url=api_url, timeout=SLACK_TIMEOUT_S)
     mend = "install the app to the workspace again and copy the new bot token"
-    told = await _asked(name, client.auth_test(), api_url, mend=mend)
-    if isinstance(told, Check):
-        return [told]
-    granted = (told.headers or {}).get("x-oauth-scopes", "")
+    reply = await _asked(name, client.auth_test(), api_url, mend=mend)
+    if isinstance(reply, Check):
+        return [reply]
+    granted = (reply.headers or {}).get("x-oauth-scopes", "")
     agent = agent_check(granted)
     if missing := missing_scopes(granted):
         mend = (
@@ -60,7 +60,7 @@ async def _bot_token(token: str, api_url: str) -> list[Check]:
         )
         broken = Check(name=name, state="broken", told=f"scopes missing: {', '.join(missing)}", mend=mend)
         return [broken, agent]
-    who = f"{told['user']} in {told['team']}"
+    who = f"{reply['user']} in {reply['team']}"
     if optional := missing_options(granted):
         mend = "paste deploy/slack-manifest.yaml and reinstall the app: owners of pages are found and told by them"
         told_so = f"{who}, all scopes granted but {', '.join(optional)}"
@@ -71,8 +71,8 @@ async def _bot_token(token: str, api_url: str) -> list[Check]:
 def agent_check(granted: str) -> Check:
     """Whether Footnote is an agent with a pane of its own, as far as the scopes tell. Either is fine."""
     if may_fill_pane(granted):
-        told = "the messages tab suggests questions, and conversations there have titles"
-        return Check(name="slack agent view", state="ok", told=told)
+        finding = "the messages tab suggests questions, and conversations there have titles"
+        return Check(name="slack agent view", state="ok", told=finding)
     mend = "for suggested questions and titles install the app with deploy/slack-manifest-agent.yaml"
     return Check(name="slack agent view", state="ok", told="not asked for: a plain bot", mend=mend)
 
@@ -82,12 +82,12 @@ async def _admin_groups(groups: Collection[str], token: str, api_url: str) -> Ch
     name = "slack admins"
     client = SlackClient(token=token, base_url=api_url, timeout=SLACK_TIMEOUT_S)
     mend = "add the scope usergroups:read and reinstall the app: until then no group makes an admin"
-    told = await _asked(name, client.usergroups_list(include_users=True), api_url, mend=mend)
-    if isinstance(told, Check):
-        return told
+    reply = await _asked(name, client.usergroups_list(include_users=True), api_url, mend=mend)
+    if isinstance(reply, Check):
+        return reply
     members = {
         principal: len(group.get("users") or ())
-        for group in told.get("usergroups") or []
+        for group in reply.get("usergroups") or []
         if not group.get("date_delete")
         for principal in group_principals(group)
     }
@@ -117,8 +117,8 @@ async def _app_token(token: str, api_url: str) -> Check:
     name = "slack app token"
     client = SlackClient(base_url=api_url, timeout=SLACK_TIMEOUT_S)
     mend = "turn Socket Mode on and make an app-level token with the scope connections:write"
-    told = await _asked(name, client.apps_connections_open(app_token=token), api_url, mend=mend)
-    return told if isinstance(told, Check) else Check(name=name, state="ok", told="Socket Mode opens")
+    reply = await _asked(name, client.apps_connections_open(app_token=token), api_url, mend=mend)
+    return reply if isinstance(reply, Check) else Check(name=name, state="ok", told="Socket Mode opens")
 
 
 async def _asked(name: str, call: Awaitable[Told], api_url: str, *, mend: str) -> Told | Check:
@@ -129,5 +129,9 @@ async def _asked(name: str, call: Awaitable[Told], api_url: str, *, mend: str) -
         return Check(name=name, state="broken", told=f"Slack says {error_code(error)}", mend=mend)
     except SlackNoResponseError as error:
         away = error.code in (UNREACHABLE, "cut", "timeout")
-        told = f"{api_url} {'cannot be reached' if away else 'does not answer as Slack does'} ({error.code})"
-        return Check(name=name, state="broken", told=told, mend="check the network and proxy of this machine")
+        finding = (
+            f"{api_url} {'cannot be reached' if away else 'does not answer as Slack does'} ({error.code})"
+        )
+        return Check(
+            name=name, state="broken", told=finding, mend="check the network and proxy of this machine"
+        )

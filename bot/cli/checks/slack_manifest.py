@@ -47,12 +47,12 @@ def manifest_checks(path: Path, command: str) -> list[Check]:
 
 def _read(path: Path) -> Mapping[str, Any]:
     try:
-        told = yaml.safe_load(path.read_text(encoding="utf-8"))  # JSON is YAML as well
+        document = yaml.safe_load(path.read_text(encoding="utf-8"))  # JSON is YAML as well
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
         raise SettingsError(f"{path} cannot be read as a manifest ({type(error).__name__})") from error
-    if not isinstance(told, dict) or "display_information" not in told:
+    if not isinstance(document, dict) or "display_information" not in document:
         raise SettingsError(f"{path} is no manifest of a Slack app: it has no display_information")
-    return told
+    return document
 
 
 def _lacking(name: str, wanted: Sequence[str], held: Any, because: str) -> Check:
@@ -120,15 +120,15 @@ def _pane(manifest: Mapping[str, Any]) -> Check:
     if _at(manifest, "features", "assistant_view") is not None:
         missing = [one for one in LEGACY if one not in events] + ([] if may else list(AGENT))
         if missing:
-            told = f"the former assistant view, without {', '.join(missing)}"
-            return Check(name=name, state="warning", told=told, mend="add them, or turn to agent_view")
+            finding = f"the former assistant view, without {', '.join(missing)}"
+            return Check(name=name, state="warning", told=finding, mend="add them, or turn to agent_view")
         return Check(
             name=name, state="ok", told="the former assistant view", mend="Slack asks to turn to agent_view"
         )
     if may:
-        told = f"off, though {AGENT[0]} is asked for"
+        finding = f"off, though {AGENT[0]} is asked for"
         return Check(
-            name=name, state="warning", told=told, mend="add features.agent_view, or leave the scope out"
+            name=name, state="warning", told=finding, mend="add features.agent_view, or leave the scope out"
         )
     return Check(name=name, state="ok", told="off: a plain bot")
 

@@ -50,8 +50,8 @@ async def migrate(settings: Settings, to: str, *, replace: bool, as_json: bool) 
                 redis, settings, copy_index(source, target, label=label, tell=bar.show)
             )
         _journal(folder).unlink(missing_ok=True)
-    told = _told(settings, target_settings, folder, copied)
-    print_json(told) if as_json else _show(told, copied)
+    report = _told(settings, target_settings, folder, copied)
+    print_json(report) if as_json else _show(report, copied)
     return 0
 
 
@@ -137,7 +137,7 @@ def _told(
     }
 
 
-def _show(told: dict[str, Any], copied: Sequence[Copied]) -> None:
+def _show(report: dict[str, Any], copied: Sequence[Copied]) -> None:
     console = Console()
 
     def say(line: str) -> None:
@@ -152,8 +152,8 @@ def _show(told: dict[str, Any], copied: Sequence[Copied]) -> None:
         say(
             f"Copied and compared: {generation.generation}, {generation.pages} pages, {generation.of} passages{before}"
         )
-    if url := told["set"].get("QDRANT_URL"):
+    if url := report["set"].get("QDRANT_URL"):
         say(f"Set QDRANT_URL={url} (in footnote.toml: index.qdrant_url) and start the bot.")
     else:
         say("Unset QDRANT_URL (in footnote.toml: index.qdrant_url) and start the bot.")
-    say(f"Nothing was deleted: {told['from']} has the old index until you remove it.")
+    say(f"Nothing was deleted: {report['from']} has the old index until you remove it.")

@@ -67,8 +67,8 @@ async def restore(settings: Settings, file: Path, *, replace: bool, as_json: boo
                 forgotten = await _restored(settings, folder, reader, here, bar.show)
     finally:
         reader.close()
-    told = _told(reader, folder, forgotten, here)
-    print_json(told) if as_json else _show(told)
+    report = _told(reader, folder, forgotten, here)
+    print_json(report) if as_json else _show(report)
     return 0
 
 
@@ -202,26 +202,28 @@ def _told(reader: BackupReader, folder: DataFolder, forgotten: Iterable[str], he
     }
 
 
-def _show(told: dict[str, Any]) -> None:
+def _show(report: dict[str, Any]) -> None:
     console = Console()
 
     def say(line: str, *, style: str | None = None) -> None:
         console.print(line, highlight=False, markup=False, soft_wrap=True, style=style)
 
     pages = next(
-        (generation["pages"] for generation in told["generations"] if generation["name"] == "live"), 0
+        (generation["pages"] for generation in report["generations"] if generation["name"] == "live"), 0
     )
     say(
-        f"Restored as of {told['made_at']}: {pages} pages, {told['keys']} keys of the store; "
-        f"{told['forgotten']} pages stay forgotten"
+        f"Restored as of {report['made_at']}: {pages} pages, {report['keys']} keys of the store; "
+        f"{report['forgotten']} pages stay forgotten"
     )
-    if told["forgotten_unread"]:
+    if report["forgotten_unread"]:
         say(
-            f"Pages that were forgotten since are not known, forget them again: {told['forgotten_unread']}",
+            f"Pages that were forgotten since are not known, forget them again: {report['forgotten_unread']}",
             style="yellow",
         )
-    if told["settings"]:
-        say(f"The settings of that day, without secrets, are in {told['settings']}; none of them is in use.")
+    if report["settings"]:
+        say(
+            f"The settings of that day, without secrets, are in {report['settings']}; none of them is in use."
+        )
     say(
         "Run `footnote reindex` before people ask: pages that were limited or deleted since are as they were."
     )

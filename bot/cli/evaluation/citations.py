@@ -63,8 +63,8 @@ async def citations(request: CitationsRequest) -> int:
     wrong = [result for result in results if not result.right]
     if request.misses:
         for one in wrong:
-            told = f"{one.passage.id} {one.languages} {one.sentence.kind}: {one.reason or 'kept'}: {one.sentence.text}"
-            console.print(told, markup=False, highlight=False)
+            line = f"{one.passage.id} {one.languages} {one.sentence.kind}: {one.reason or 'kept'}: {one.sentence.text}"
+            console.print(line, markup=False, highlight=False)
     if request.out is not None:
         write_json(request.out, _as_json(splits, total, wrong))
     return 0 if total.reached else 1

@@ -183,7 +183,7 @@ def _write(
         request.weights_out.write_text(weights_text(weights), encoding="utf-8")
     if request.out is None:
         return
-    told = {
+    report = {
         "data_sets": {
             data.name: {"corpus_hash": data.corpus_hash, "questions_hash": data.questions_hash}
             for data in data_sets
@@ -213,4 +213,4 @@ def _write(
             for name, observations in rankings.items()
         },
     }  # fmt: skip
-    write_json(request.out, told)
+    write_json(request.out, report)

@@ -49,10 +49,10 @@ def _curve(ranking: str, way: str, measured: DeclineFigures) -> Table:
     title = f"{ranking}: quoted / declined with another answer.min_confidence, {way}"
     table = Table("threshold", *_kinds(measured.decided), title=title)
     for point in measured.curve:
-        told = (
+        cell = (
             f"{endings.quoted.share:.1%} / {endings.declined.share:.1%}" for endings in _kinds(point).values()
         )
-        table.add_row(f"{point.threshold:.2f}", *told)
+        table.add_row(f"{point.threshold:.2f}", *cell)
     return table
 
 

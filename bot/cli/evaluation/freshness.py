@@ -90,19 +90,19 @@ async def freshness(settings: Settings, request: FreshnessRequest) -> int:
         raise SettingsError("a folder and --dates go together")
     if request.folder is None and not request.planted:
         raise SettingsError("name a folder with --dates, or --planted")
-    told: dict[str, Any] = {}
+    report: dict[str, Any] = {}
     failed = False
     if request.folder is not None and request.dates is not None:
-        equal, told["overdue"] = await _overdue(settings, request.folder, request.dates, request.at)
+        equal, report["overdue"] = await _overdue(settings, request.folder, request.dates, request.at)
         failed = not equal
     if request.planted:
         result = await planted(settings, sparse=request.sparse)
         _show_planted(result)
-        told["planted"] = {way: _as_json(result, way) for way in WAYS}
-        told["sample"] = {"questions": result.sample_questions, "alarms": list(result.sample_alarms)}
+        report["planted"] = {way: _as_json(result, way) for way in WAYS}
+        report["sample"] = {"questions": result.sample_questions, "alarms": list(result.sample_alarms)}
         failed = failed or not all(result.passed(way) for way in WAYS)
     if request.out is not None:
-        write_json(request.out, told)
+        write_json(request.out, report)
     return 1 if failed else 0
 
 
@@ -125,14 +125,14 @@ async def _overdue(
     for sign, paths in (("missed", missing), ("too many", extra)):
         for path in paths:
             console.print(f"  {sign}: {path}", markup=False, highlight=False, soft_wrap=True)
-    told = {
+    report = {
         "at": expected.at.isoformat(),
         "pages": len(pages),
         "overdue": sorted(found),
         "missed": missing,
         "too_many": extra,
     }
-    return not missing and not extra, told
+    return not missing and not extra, report
 
 
 async def dated_pages(folder: Path) -> AsyncIterator[Page]:

@@ -24,16 +24,16 @@ async def grow(settings: Settings, out: Path, *, golden: Path | None, private: b
         UnavailableError: the store, the index or a model does not answer; nothing is written.
     """
     async with open_session(settings, "eval", models=True) as session:
-        told = await session.grow(private=private)
-    cases = told["cases"]
+        grown = await session.grow(private=private)
+    cases = grown["cases"]
     if cases:
-        _write(out, golden, told)
+        _write(out, golden, grown)
     summary = {
         "cases": len(cases),
         "voted_up": sum(case["category"] == "voted-up" for case in cases),
         "gaps_closed": sum(case["category"] == "gap-closed" for case in cases),
-        "golden": len(told["golden"]),
-        "left_out": told["left_out"],
+        "golden": len(grown["golden"]),
+        "left_out": grown["left_out"],
         "out": str(out) if cases else None,
     }
     if as_json:
@@ -43,17 +43,17 @@ async def grow(settings: Settings, out: Path, *, golden: Path | None, private: b
     return 0 if cases else NOTHING
 
 
-def _write(out: Path, golden: Path | None, told: dict[str, Any]) -> None:
+def _write(out: Path, golden: Path | None, grown: dict[str, Any]) -> None:
     today = utc_now().date().isoformat()
     answers = {
         "note": "Written by `footnote eval grow` from what people asked.",
         "as_of": today,
-        "cases": told["cases"],
+        "cases": grown["cases"],
     }
     try:
         write_json(out, answers)
         if golden is not None:
-            lines = [json.dumps(question, ensure_ascii=False) for question in told["golden"]]
+            lines = [json.dumps(question, ensure_ascii=False) for question in grown["golden"]]
             golden.write_text("\n".join([*lines, ""]), encoding="utf-8")
     except OSError as error:
         raise SettingsError(f"the cases cannot be written: {error}") from error

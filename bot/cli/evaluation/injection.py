@@ -144,8 +144,8 @@ def _show(outcomes: Sequence[Outcome]) -> None:
         of_kind = [outcome for outcome in outcomes if outcome.kind == kind]
         table.add_row(kind, *(_kept([result for result in of_kind if result.way == way]) for way in WAYS))
     table.add_row("all", *(_kept([outcome for outcome in outcomes if outcome.way == way]) for way in WAYS))
-    told = [f"{sum(outcome.told for outcome in outcomes if outcome.way == way)}" for way in WAYS]
-    table.add_row("the page's own words came out", *told)
+    counts = [f"{sum(outcome.told for outcome in outcomes if outcome.way == way)}" for way in WAYS]
+    table.add_row("the page's own words came out", *counts)
     console.print(table)
     for outcome in outcomes:
         if outcome.wrong:

@@ -61,8 +61,8 @@ async def _cases(rewriter: Rewriter, file: Path, settings: Settings, out: Path |
     failed = [result for result in results if result.problems]
     console = Console()
     for result in failed:
-        told = f"{result.case.id}: {'; '.join(result.problems)}: {result.rewrite.query!r}"
-        console.print(told, markup=False, highlight=False)
+        line = f"{result.case.id}: {'; '.join(result.problems)}: {result.rewrite.query!r}"
+        console.print(line, markup=False, highlight=False)
     console.print(f"{len(results) - len(failed)} passed, {len(failed)} failed")
     _write(out, settings, {
         "passed": len(results) - len(failed),
@@ -114,14 +114,14 @@ def _table(
 ) -> Table:
     table = Table("figure", "value", "at least", title=title, box=box.SIMPLE_HEAD)
     for name, value in figures.items():
-        told = "-" if value is None else f"{value:.3f}" if isinstance(value, float) else str(value)
+        shown = "-" if value is None else f"{value:.3f}" if isinstance(value, float) else str(value)
         floor = f"{least[name]:.3f}{', missed' if name in missed else ''}" if name in least else ""
-        table.add_row(name, told, floor)
+        table.add_row(name, shown, floor)
     return table
 
 
 def _write(out: Path | None, settings: Settings, figures: dict[str, Any]) -> None:
     if out is not None:
         config = {"rewriter": settings.rewrite.mode, "window": settings.rewrite.window}
-        told = {"config": config, **figures}
-        write_json(out, told)
+        report = {"config": config, **figures}
+        write_json(out, report)

@@ -120,7 +120,7 @@ class LocalSession:
 
     async def status(self) -> dict[str, Any]:
         runtime = self._runtime
-        told: dict[str, Any] = {
+        status: dict[str, Any] = {
             "status": "ok",
             "data": str(runtime.folder.path),
             "running": owner.command if (owner := runtime.folder.owner()) else None,
@@ -133,24 +133,26 @@ class LocalSession:
         }
         try:
             counts = await runtime.index.counts()
-            told |= {"pages": counts.pages, "passages": counts.chunks}
+            status |= {"pages": counts.pages, "passages": counts.chunks}
             manifest = await runtime.index.manifest()
-            told["index_embedder"] = manifest.embedder if manifest else None
+            status["index_embedder"] = manifest.embedder if manifest else None
             if matter := other_embedder(manifest, runtime.settings.embed):
-                told["rebuild"] = matter
-            told["calibration"] = calibration_as_json(await runtime.index.calibration())
-            told["workers"] = await runtime.page_jobs.workers()
-            told |= await self._questions()
+                status["rebuild"] = matter
+            status["calibration"] = calibration_as_json(await runtime.index.calibration())
+            status["workers"] = await runtime.page_jobs.workers()
+            status |= await self._questions()
         except UnavailableError as error:
-            told |= {"status": "unavailable", "error": str(error)}
+            status |= {"status": "unavailable", "error": str(error)}
             if isinstance(error, SettingsError):
-                told["mend"] = "set QDRANT_API_KEY to the server's key, or unset it where the server has none"
+                status["mend"] = (
+                    "set QDRANT_API_KEY to the server's key, or unset it where the server has none"
+                )
             if isinstance(error, IndexDamagedError):
-                told["mend"] = (
+                status["mend"] = (
                     "run `footnote reindex --full`; a running bot does so at its next sync of all sources"
                 )
-        told["freshness_by"] = list(PRECEDENCE)
-        return told
+        status["freshness_by"] = list(PRECEDENCE)
+        return status
 
     async def _questions(self) -> dict[str, Any]:
         depth, reasons = await self._queue.depth(), await self._letters.reasons()
@@ -214,8 +216,8 @@ class LocalSession:
     async def gaps(self, *, again: bool) -> dict[str, Any]:
         gaps = self._runtime.gaps
         closed_now = await gaps.look_again(self._runtime.pipeline) if again else 0
-        told = gaps_as_json(await gaps.open(), await gaps.closed(), messages_in("en"))
-        return told | {"closed_now": closed_now}
+        found = gaps_as_json(await gaps.open(), await gaps.closed(), messages_in("en"))
+        return found | {"closed_now": closed_now}
 
     async def grow(self, *, private: bool) -> dict[str, Any]:
         runtime = self._runtime

@@ -57,8 +57,8 @@ class RemoteSession:
 
     async def syncs(self) -> list[dict[str, Any]]:
         async with self._http() as http, http.get("/control/syncs") as response:
-            told: list[dict[str, Any]] = (await _told(response))["syncs"]
-            return told
+            syncs: list[dict[str, Any]] = (await _told(response))["syncs"]
+            return syncs
 
     async def offer(self) -> str:
         async with self._http() as http, http.get("/control/offer") as response:
@@ -137,11 +137,11 @@ class RemoteSession:
 
 async def _told(response: aiohttp.ClientResponse) -> dict[str, Any]:
     try:
-        told: dict[str, Any] = json.loads(await response.text())
+        body: dict[str, Any] = json.loads(await response.text())
     except ValueError as error:
         raise UnavailableError(
             f"the owner of the data folder answered with status {response.status}"
         ) from error
     if response.status != 200:
-        raise OwnerError(str(told.get("error", f"status {response.status}")))
-    return told
+        raise OwnerError(str(body.get("error", f"status {response.status}")))
+    return body
