@@ -18,7 +18,7 @@ class ClientGoneError(Exception):
 
 
 async def while_connected(request: Request, work: Coroutine[Any, Any, _T]) -> _T:
-    """What the work comes to. The request's body must have been read.
+    """Awaits the work and returns its result. The request's body must have been read.
 
     Raises:
         ClientGoneError: the client went away, and the work was cancelled.

@@ -94,7 +94,7 @@ class Guards:
 
 
 class _Body:
-    """What the request brings along. `receive` raises `TimeoutError`
+    """The body of a request. `receive` raises `TimeoutError`
     where that takes too long; what comes after it may take any time.
     """
 

@@ -93,7 +93,7 @@ class ApiKeys:
         """The new key, and the only copy of what its holder sends.
 
         Raises:
-            SettingsError: the name is taken or no name, or a mark of the audience is none.
+            SettingsError: the name is taken or no name, or a principal of the audience is none.
         """
         if not _NAME.fullmatch(name):
             raise SettingsError(f"{name!r} is no name for a key: use up to 40 of a-z, 0-9 and -")
@@ -129,7 +129,7 @@ class ApiKeys:
         return [KeyInUse(key=key, last_used=last.get(key.name)) for key in keys]
 
     async def revoke(self, name: str) -> bool:
-        """Whether there was one."""
+        """Deletes a key; returns whether there was one."""
         with store_failures(_UNAVAILABLE):
             async with self._redis.pipeline(transaction=True) as pipe:
                 pipe.hdel(self._keys, name)
@@ -179,7 +179,7 @@ def _digest(presented: str) -> str:
 
 
 def _principal(written: str) -> str:
-    """A mark of an audience as pages have it: names and handles in small letters.
+    """Normalizes a principal as pages name it: names and handles in small letters.
 
     Raises:
         SettingsError: it is neither a channel nor a user group.

@@ -51,7 +51,7 @@ class Asker(Protocol):
 
 
 def create_mcp(asker_of: Callable[[Context], Asker]) -> MCPServer:
-    """`asker_of`: for whom a call asks."""
+    """Builds the server with its two tools. `asker_of`: returns the `Asker` of a call."""
     server = MCPServer("footnote", title="Footnote", instructions=INSTRUCTIONS)
 
     @server.tool(title="Search the pages", annotations=_READS)
@@ -107,7 +107,7 @@ async def mounted(app: FastAPI, service: Service) -> AsyncIterator[None]:
 
 
 class _Admitting:
-    """Lets a request in by its key, whatever it asks for: what the tools are is nobody else's business either."""
+    """Middleware that admits requests by their key, also those that only list the tools."""
 
     def __init__(self, app: ASGIApp, service: Service) -> None:
         self._app = app
@@ -122,7 +122,7 @@ class _Admitting:
 
 
 def _keyed(service: Service, ctx: Context) -> _Keyed:
-    """For the key of this very request, never one of its connection.
+    """Returns the asker for the key of this request, never one of its connection.
 
     Raises:
         KeyRefusedError: it came by no request that was let in.

@@ -70,7 +70,7 @@ def _changed(finding: Finding, quoted: str, messages: Messages) -> str:
 
 
 def one_line(markdown: str) -> str:
-    """A sentence, an item or a row on one line (Markdown)."""
+    """Puts a sentence, an item or a row on one line (Markdown)."""
     line = " ".join(markdown.split())
     if line.startswith("|"):
         line = " · ".join(cell.strip() for cell in line.strip("|").split("|") if cell.strip())

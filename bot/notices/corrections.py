@@ -68,7 +68,7 @@ class Corrections:
     pause: Callable[[float], Awaitable[None]] = asyncio.sleep
 
     async def run(self) -> None:
-        """Until it is cancelled. The first look finds what happened while no bot ran."""
+        """Runs until cancelled. The first look finds what happened while no bot ran."""
         seen: object = None
         while True:
             try:
@@ -129,8 +129,8 @@ class Corrections:
         return suspects
 
     async def _findings(self, answer: CitedAnswer, pages: Mapping[str, Page]) -> list[Finding]:
-        """What there is to tell, of pages that may be read in that thread
-        now. Empty where the channel wants no notes, too.
+        """Returns what there is to tell of an answer's pages, as far as its thread may read them now;
+        nothing where the channel wants no notes.
 
         Raises:
             UnavailableError: it cannot be told what may be read there, or what the pages say.
@@ -176,7 +176,7 @@ class Corrections:
         )
 
     async def _say(self, answer: CitedAnswer) -> bool:
-        """Whether it is settled: said now or before, or not to be said any more."""
+        """Posts the note of one answer. True: it is settled, posted now or before, or not to be posted any more."""
         while wait_s := await self.cited.wait_s(most=MOST_A_MINUTE):
             await self.pause(wait_s)
         name = f"correction-{answer.version}"

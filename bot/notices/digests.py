@@ -40,7 +40,7 @@ BEGINS_AT = timedelta(hours=8)
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class DigestReaders:
-    """Who is told what."""
+    """The look-ups that digests need."""
 
     people: People
     channels: ChannelDirectory
@@ -79,7 +79,7 @@ class Digests:
         self._clock = clock
 
     async def run(self) -> None:
-        """Until it is cancelled."""
+        """Runs until cancelled."""
         while True:
             await self.look()
             await asyncio.sleep(LOOK_S)

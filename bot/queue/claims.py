@@ -152,7 +152,7 @@ class Claims:
             )
 
     async def renew(self, lease: Lease) -> bool:
-        """False: the lease is lost, another worker may hold the thread."""
+        """Renews a lease. False: it is lost, another worker may hold the thread."""
         return bool(await self._call("renew", *_held(lease), milliseconds(self._lease)))
 
     async def finish(self, lease: Lease) -> bool:
@@ -184,7 +184,7 @@ class Claims:
     async def dead_letter(self, lease: Lease, *, reason: str, leftovers: bool = False) -> bool:
         """Moves the question to the dead letters and lets its thread go on.
 
-        `leftovers`: something may be left in Slack that says that we are at it.
+        `leftovers`: a placeholder or a status may be left in Slack.
         """
         return bool(
             await self._call("dead_letter", *_held(lease), reason, milliseconds(KEEP_DEAD), int(leftovers))

@@ -52,7 +52,7 @@ class DeadLetters:
         self._script = QuestionsScript(redis, namespace=namespace)
 
     async def all(self, limit: int = MOST) -> list[DeadLetter]:
-        """Newest first."""
+        """Returns dead letters, newest first."""
         oldest = datetime.now(UTC) - KEEP_DEAD
         with store_failures(_UNAVAILABLE):
             dead: list[Any] = await self._redis.zrange(
@@ -70,11 +70,11 @@ class DeadLetters:
         ]
 
     async def reasons(self) -> dict[str, int]:
-        """How many there are of each reason, the most frequent first."""
+        """Counts dead letters by reason, the most frequent first."""
         return dict(Counter(letter.reason for letter in await self.all()).most_common())
 
     async def revive(self, ids: Sequence[str]) -> list[str]:
-        """Makes them questions again, which are answered however old they are. Returns those that there were."""
+        """Queues dead letters again, to be answered however old they are. Returns the ids that it found."""
         revived = []
         for identity in ids:
             with store_failures(_UNAVAILABLE):
@@ -92,11 +92,11 @@ class DeadLetters:
         return revived
 
     async def drop(self, ids: Sequence[str]) -> list[str]:
-        """Deletes them for good. Returns those that there were."""
+        """Deletes dead letters. Returns the ids that it found."""
         return [identity for identity in ids if await self._call("discard", identity)]
 
     async def leftovers(self) -> list[QueuedQuestion]:
-        """Those of which something may be left in Slack that says that we are at it."""
+        """Returns the questions of dead letters that may have left a placeholder or a status in Slack."""
         with store_failures(_UNAVAILABLE):
             ids = {text_of(one) for one in await self._redis.smembers(f"{self._script.root}:untidy")}
         if not ids:

@@ -20,7 +20,7 @@ class NotNowError(UnavailableError):
 
 
 class UndeliverableError(FootnoteError):
-    """`code`: Slack's word for why. `clean`: nothing is left in Slack that says that we are at it."""
+    """`code`: Slack's word for why. `clean`: neither placeholder nor status is left in Slack."""
 
     def __init__(self, code: str, *, clean: bool = False) -> None:
         super().__init__(code)

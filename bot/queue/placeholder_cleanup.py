@@ -36,7 +36,7 @@ class PlaceholderCleanup:
         self._clean_up = clean_up
 
     async def run(self) -> None:
-        """Until cancelled."""
+        """Runs until cancelled."""
         while True:
             try:
                 await self.look()

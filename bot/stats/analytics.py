@@ -134,7 +134,7 @@ class Analytics:
             )
 
     async def load_trace(self, question_id: str) -> Any | None:
-        """None: never saved, expired or forgotten."""
+        """Returns None where it was never saved, has expired or was forgotten."""
         with store_failures(_UNAVAILABLE):
             payload = await self._redis.get(self._keys.trace(question_id))
         return None if payload is None else json.loads(payload)
@@ -148,11 +148,11 @@ class Analytics:
         return await self._history.latest(self._keys.asked_by(user), limit)
 
     async def one_asked(self, question_id: str) -> AskedQuestion | None:
-        """None: never recorded, expired or forgotten."""
+        """Returns None where it was never recorded, has expired or was forgotten."""
         return await self._history.one(question_id)
 
     async def miss(self, question_id: str, user: str) -> bool:
-        """Somebody reports that the pages lack the answer. False: they have said so before, or the question is gone."""
+        """Records that a user misses an answer in the pages. False: reported before, or the question is gone."""
         keys = [self._keys.counts, self._keys.about(question_id), self._keys.missed(question_id)]
         return bool(await self._call("miss", keys, user, milliseconds(self._keep)))
 
@@ -219,7 +219,7 @@ def _week(moment: datetime) -> str:
 
 
 def _counted(checked: Checked | None) -> str:
-    """In the order of `CHECKS` in analytics.lua."""
+    """Joins the counts in the order of `CHECKS` in analytics.lua."""
     if checked is None:
         return ""
     counts = (checked.sentences, checked.cited, checked.supported, checked.removed, checked.dropped_citations)

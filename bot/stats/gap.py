@@ -133,7 +133,7 @@ def rank(gap: Gap) -> tuple[int, int, float, str]:
 
 
 def shown_question(asked: AskedQuestion) -> str:
-    """A follow-up as it was understood: "and in Ghent?" tells nobody anything."""
+    """Returns the question as it is shown; a follow-up ("and in Ghent?") as it was understood."""
     record = asked.record
     return _plain((record.understood if record.is_follow_up else None) or record.question)
 

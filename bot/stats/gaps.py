@@ -183,7 +183,7 @@ class Gaps:
 
 
 def _closes(answered: AskedQuestion, gap: AskedQuestion) -> bool:
-    """Whether a later answer, given where those of the gap may read it, is one that was not there before."""
+    """Whether a later answer closes a gap: those who asked may read it, and it was not given before."""
     if age(answered) <= age(gap) or not _reaches(answered, gap):
         return False
     return (
@@ -194,7 +194,7 @@ def _closes(answered: AskedQuestion, gap: AskedQuestion) -> bool:
 
 
 def _reaches(answered: AskedQuestion, gap: AskedQuestion) -> bool:
-    """What a private channel's own pages tell is still missing elsewhere."""
+    """Whether those who asked may read an answer: it is public, or was given in their own channel."""
     return answered.record.asked_in.place == "public" or (
         answered.record.asked_in.channel == gap.record.asked_in.channel
         and answered.record.asked_in.place == gap.record.asked_in.place

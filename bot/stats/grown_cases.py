@@ -72,7 +72,7 @@ class Grown:
 
 @dataclass(kw_only=True, slots=True)
 class _Growing:
-    """What has been written so far."""
+    """The cases and counts so far."""
 
     private: bool
     pages: Mapping[str, Page]
@@ -181,7 +181,7 @@ class CaseGrower:
             growing.golden.setdefault(golden.question.casefold(), golden)
 
     async def _statements(self, page: Page, quoted: QuotedPage | None) -> list[str]:
-        """What was quoted and still stands there."""
+        """Returns the quoted statements that the page still holds."""
         if quoted is None:
             return []
         sections: dict[int, PageSection] = {}
@@ -227,10 +227,8 @@ def is_voted_up(asked: AskedQuestion) -> bool:
 
 
 def facts_of(statements: Sequence[str], question: str) -> tuple[tuple[str, ...], ...]:
-    """What an answer has to show: the figures of the first statement that
-    has any, else one of the telling words of the first.
-
-    Nothing that names somebody.
+    """Picks the facts that an answer must show: the figures of the first statement that
+    has any, else one of the telling words of the first. None of them names anybody.
     """
     statements = [one for one in statements if names_nobody(one)]
     figures: dict[str, tuple[str, ...]] = {}

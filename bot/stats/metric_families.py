@@ -35,7 +35,7 @@ def histogram(
 
 
 def exposition_text(families: Iterable[Metric], *, own: CollectorRegistry | None = None) -> str:
-    """In the text format; with what `own` has collected by itself."""
+    """Writes families in Prometheus' text format, then what `own` has collected itself."""
     registry = CollectorRegistry()
     registry.register(_Made(list(families)))
     text = generate_latest(registry).decode()

@@ -16,13 +16,13 @@ from kb.jobs import SourceState
 from kb.models import Outcome
 
 ANSWER_BUCKETS_S = (0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 20.0, 30.0, 60.0)
-"""From what quotes take to the longest that a model may."""
+"""Seconds, from what quotes take to the longest that a model may."""
 
 disable_created_metrics()  # type: ignore[no-untyped-call]
 
 
 class ProcessMetrics:
-    """What is counted as it happens, and what the system knows of this process."""
+    """Metrics that are counted as they happen, and those that the system knows of this process."""
 
     def __init__(self) -> None:
         self.registry = CollectorRegistry()

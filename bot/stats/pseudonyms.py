@@ -22,7 +22,7 @@ _CHANNEL: Final = re.compile(r"(?<![\w&/#])#(?=[\w-]*[^\W\d_])([\w-]+)|\b([CG][A
 
 
 class Pseudonyms:
-    """For one file: whoever is named twice has one number."""
+    """The pseudonyms of one file: whoever is named twice has one number."""
 
     def __init__(self) -> None:
         self._people: dict[str, int] = {}

@@ -41,7 +41,7 @@ class StalePages:
         self._clock = clock
 
     async def all(self) -> list[StalePage]:
-        """Whoever may read them: for operators. The most cited first, then those that wait for longest.
+        """Returns all stale pages, for operators: the most cited first, then those that wait for longest.
 
         Raises:
             UnavailableError: the index or the figures do not answer.
@@ -57,7 +57,7 @@ class StalePages:
 
 
 def stale_page(page: Page, today: date, *, cited: int = 0) -> StalePage | None:
-    """None: it is neither expired nor overdue. One that is both is expired, which is the graver."""
+    """Returns None for a page that is neither expired nor overdue. One that is both counts as expired."""
     dates = page.dates
     if dates.expires is not None and dates.expires < today:
         return StalePage(page=page, reason="expired", since=dates.expires, cited=cited)

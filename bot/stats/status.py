@@ -16,9 +16,7 @@ from kb.jobs import SourceState, SyncRecord
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class BotStatus:
-    """How Footnote is doing. None: cannot be told, because what would
-    tell it does not answer (or never happened yet).
-    """
+    """The status of Footnote. None: unknown, because its source does not answer, or it never happened yet."""
 
     pages: int | None
     passages: int | None
@@ -119,7 +117,7 @@ def _next(source: SourceState, messages: Messages) -> str:
 
 
 def time_ago(then: datetime, messages: Messages, now: datetime) -> str:
-    """How long ago a moment was: "2 hours ago", "3 days ago"."""
+    """Words how long ago a moment was: "2 hours ago", "3 days ago"."""
     if now - then >= timedelta(hours=HOURS_TOLD):
         return messages.since(then.date(), now.date())
     return messages.ago.format(time=messages.lasting((now - then).total_seconds()))
