@@ -68,6 +68,7 @@ async def test_nothing_gets_out_and_what_may_be_told_is_found(min_confidence: fl
 async def test_a_missing_filter_in_the_search_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kb.index.shard, "is_readable", _anything)
     monkeypatch.setattr(kb.index.edge_search, "is_readable", _anything)
+    monkeypatch.setattr(kb.index.edge_search, "readable", lambda _, *must: engine.Filter(must=[*must]))
     report = await walked()
     assert {leak.where for leak in report.leaks} >= {"message", "why", "given to the answerer", "api"}
 
