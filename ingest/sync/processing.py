@@ -82,11 +82,10 @@ class Processing:
             return
         self._todo.extend(work)
         self._unfinished = len(work)
-        async with coordinator.at_work(self._pipeline.manifest) as workers:
+        async with coordinator.at_work(self._pipeline.manifest) as workers, self._pipeline.warming():
             parts = [
                 asyncio.create_task(part)
                 for part in (
-                    self._pipeline.warm(),
                     self._lend(workers),
                     self._collect(workers),
                     self._do(workers),
