@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import json
-from collections.abc import AsyncIterator
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Awaitable, Callable
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 import pytest
 from redis.asyncio import Redis
@@ -21,6 +18,7 @@ from kb.index.port import IndexCounts, VectorIndex
 from kb.index.server_client import server_index
 from kb.jobs import ReindexProgress
 from kb.runtime.tasks import cancelled
+from tests.cli.conftest import Ended, Run
 from tests.contract.indexes import MANIFEST, STRICT, a_page, put
 from tests.fakes.qdrant_server import QdrantServer
 from tests.fakes.serving import FOOTNOTE, START_S, environment
@@ -53,17 +51,6 @@ async def data(tmp_path: Path) -> Path:
     return tmp_path / "data"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Ended:
-    code: int
-    out: str
-    err: str
-
-    @property
-    def json(self) -> Any:
-        return json.loads(self.out)
-
-
 async def started(*arguments: object, **variables: str) -> asyncio.subprocess.Process:
     return await asyncio.create_subprocess_exec(
         FOOTNOTE,
@@ -74,11 +61,17 @@ async def started(*arguments: object, **variables: str) -> asyncio.subprocess.Pr
     )
 
 
-async def run(*arguments: object, **variables: str) -> Ended:
-    process = await started(*arguments, **variables)
-    async with asyncio.timeout(START_S):
-        out, err = await process.communicate()
-    return Ended(code=process.returncode or 0, out=out.decode(), err=err.decode())
+Migrate = Callable[..., Awaitable[Ended]]
+
+
+@pytest.fixture
+def run(footnote: Run) -> Migrate:
+    """A command to its end, while the server of this loop answers it."""
+
+    async def run(*arguments: str | Path, **variables: str) -> Ended:
+        return await asyncio.to_thread(footnote, *arguments, **variables)
+
+    return run
 
 
 def on(server: QdrantServer) -> VectorIndex:
@@ -94,7 +87,9 @@ async def same(data: Path, index: VectorIndex) -> None:
     await old.close()
 
 
-async def test_an_index_moves_to_a_server_and_back(data: Path, server: QdrantServer, tmp_path: Path) -> None:
+async def test_an_index_moves_to_a_server_and_back(
+    run: Migrate, data: Path, server: QdrantServer, tmp_path: Path
+) -> None:
     done = await run("migrate", "--to", server.url, "--json", "--data", data)
     assert (done.code, done.json["set"]) == (0, {"QDRANT_URL": server.url}), done.err
     assert [(one["generation"], one["of"]) for one in done.json["generations"]] == [
@@ -120,7 +115,7 @@ async def test_an_index_moves_to_a_server_and_back(data: Path, server: QdrantSer
     await index.close()
 
 
-async def test_what_makes_no_sense_is_refused(data: Path, server: QdrantServer) -> None:
+async def test_what_makes_no_sense_is_refused(run: Migrate, data: Path, server: QdrantServer) -> None:
     for to, variables, told in (
         ("embedded", {}, "already"),
         (server.url, {"QDRANT_URL": server.url}, "already"),
@@ -131,7 +126,9 @@ async def test_what_makes_no_sense_is_refused(data: Path, server: QdrantServer) 
     assert server.created == {}
 
 
-async def test_a_server_that_is_away_is_told_and_costs_nothing(data: Path, server: QdrantServer) -> None:
+async def test_a_server_that_is_away_is_told_and_costs_nothing(
+    run: Migrate, data: Path, server: QdrantServer
+) -> None:
     await server.stop()
     done = await run("migrate", "--to", server.url, "--data", data)
     assert (done.code, "no connection" in done.err, "start it" in done.err) == (1, True, True), done.err
@@ -141,7 +138,7 @@ async def test_a_server_that_is_away_is_told_and_costs_nothing(data: Path, serve
 
 
 async def test_a_sync_under_way_is_not_disturbed(
-    data: Path, server: QdrantServer, redis: Redis, redis_url: str
+    run: Migrate, data: Path, server: QdrantServer, redis: Redis, redis_url: str
 ) -> None:
     lock = RedisReindexLock(redis, namespace="footnote")
     assert await lock.acquire()
@@ -173,7 +170,9 @@ async def killed_when(server: QdrantServer, so_many: int, process: asyncio.subpr
 
 
 @pytest.mark.parametrize("so_many", [1, 500])
-async def test_a_move_that_is_killed_is_gone_on_with(data: Path, server: QdrantServer, so_many: int) -> None:
+async def test_a_move_that_is_killed_is_gone_on_with(
+    run: Migrate, data: Path, server: QdrantServer, so_many: int
+) -> None:
     process = await started("migrate", "--to", server.url, "--data", data)
     await killed_when(server, so_many, process)
     index = on(server)
