@@ -25,12 +25,14 @@ def config(dimension: int) -> engine.EdgeConfig:
 
 
 def quantized_config(dimension: int) -> engine.EdgeConfig:
-    """The configuration of a shard whose dense vectors are in memory as 8-bit integers too,
-    and on the disk as they were. No graph (m = 0).
-    """
+    """Of a shard whose dense vectors are in memory as 8-bit integers and all else is on the disk. No graph (m = 0)."""
+    on_disk = engine.Memory.Cold
     return engine.EdgeConfig(
-        vectors={DENSE: engine.EdgeVectorParams(size=dimension, distance=engine.Distance.Cosine)},
-        sparse_vectors={LEXICAL: engine.EdgeSparseVectorParams(modifier=engine.Modifier.Idf)},
+        vectors={
+            DENSE: engine.EdgeVectorParams(size=dimension, distance=engine.Distance.Cosine, memory=on_disk)
+        },
+        sparse_vectors={LEXICAL: engine.EdgeSparseVectorParams(modifier=engine.Modifier.Idf, memory=on_disk)},
+        payload_memory=on_disk,
         hnsw_config=engine.HnswIndexConfig(m=0, ef_construct=100, full_scan_threshold=10_000),
         quantization_config=engine.ScalarQuantizationConfig(
             engine.ScalarType.Int8, quantile=QUANTILE, memory=engine.Memory.Pinned

@@ -65,7 +65,7 @@ def _form(
 FORMS: Mapping[str, Callable[[int], engine.EdgeConfig]] = {
     "quantized": quantized_config,
     "quantized-2": _form(int8=True, parts=2),
-    "quantized-cold": _form(int8=True, cold=True),
+    "quantized-warm": _form(int8=True),
     "cold": _form(cold=True),
     "graph": _form(graph=True),
     "graph-quantized": _form(graph=True, int8=True),
