@@ -1,8 +1,7 @@
 """Dense vectors by one sentence-transformers model or several, off the event loop, questions first.
 
 Importing this module is cheap: the models and what runs them come with `load`. Documents go to a model batch by batch.
-What a sync embeds has threads of its own that give way to those of the questions and pause between two batches while
-one is in the air (`Embedder.background`). Where torch runs a model, which uses every core by itself, all share one
+What a sync embeds has threads of its own that give way to those of the questions (`Embedder.background`). Where torch runs a model, which uses every core by itself, all share one
 thread and a question waits for one batch at most.
 """
 
@@ -23,7 +22,6 @@ from kb.inference.embedding_model import EmbeddingModel
 from kb.inference.encoders import Encoder, TextKind, Vectors, preferred
 from kb.inference.executor import Executor, usable_cores
 from kb.inference.onnx.converted import Weights
-from kb.inference.questions_first import QuestionsFirst
 
 CACHED_QUERIES = 512
 """Query vectors kept: the original wording is embedded while its rewrite is still being written."""
@@ -56,7 +54,6 @@ class Embedder:
         at_once = settings.threads or usable_cores()
         self._questions = Executor("footnote-embed", at_once)
         self._documents = Executor("footnote-embed-sync", at_once, yields=True)
-        self._questions_first = QuestionsFirst()
         weights = _weights_of(like, settings.models)
         self._models = tuple(
             EmbeddingModel(
@@ -134,8 +131,7 @@ class Embedder:
         found = dict(self._cache)
         if missing:
             await self.ready()
-            with self._questions_first.question():
-                parts = await asyncio.gather(*[self._embed_at_once(model, missing) for model in self._models])
+            parts = await asyncio.gather(*[self._embed_at_once(model, missing) for model in self._models])
             # A row alone would keep its whole batch in memory.
             found.update((text, row.copy()) for text, row in zip(missing, _joined(parts), strict=True))
         for text in texts:
@@ -165,14 +161,9 @@ class Embedder:
         self, model: EmbeddingModel, kind: TextKind, texts: Sequence[str], *, background: bool
     ) -> Vectors:
         batches = model.batches(texts)
-        waits = background and model.encoder().backend == "onnx"  # torch has one thread, which questions need
-
-        def encoded_batch(batch: Sequence[int]) -> Vectors:
-            if waits:
-                self._questions_first.wait()
-            return self._encode(model, kind, [texts[at] for at in batch])
-
-        encoded = await model.executor(background=background).map(encoded_batch, batches)
+        encoded = await model.executor(background=background).map(
+            lambda batch: self._encode(model, kind, [texts[at] for at in batch]), batches
+        )
         vectors: dict[int, NDArray[np.float32]] = {}
         for batch, rows in zip(batches, encoded, strict=True):
             vectors.update(zip(batch, rows, strict=True))
