@@ -1,8 +1,8 @@
 """Dense vectors by one sentence-transformers model or several, off the event loop, questions first.
 
 Importing this module is cheap: the models and what runs them come with `load`. Documents go to a model batch by batch.
-What a sync embeds has threads of its own that give way to those of the questions (`Embedder.background`). Where torch runs a model, which uses every core by itself, all share one
-thread and a question waits for one batch at most.
+What a sync embeds has threads of its own that give way to those of the questions (`Embedder.background`). Where torch
+runs a model, which uses every core by itself, all share one thread and a question waits for one batch at most.
 """
 
 from __future__ import annotations
