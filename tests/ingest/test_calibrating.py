@@ -14,9 +14,9 @@ import pytest
 from numpy.typing import NDArray
 
 from ingest.sync.sync import Sync
-from kb.config.settings import SearchSettings
-from kb.errors import RerankerUnavailableError
 from kb.calibration import Calibration
+from kb.config.search_settings import SearchSettings
+from kb.errors import RerankerUnavailableError
 from kb.index.edge import EdgeIndex
 from kb.inference.embedder import Space
 from kb.retrieval.fusion import fuse

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from kb.config.settings import RerankSettings
-from kb.errors import RerankerUnavailableError
 from kb.calibration import Calibration, Reranking
+from kb.config.model_settings import RerankSettings
+from kb.errors import RerankerUnavailableError
 from kb.models import Chunk, Hit, Page, Scores
 from kb.retrieval.rerank import Reranker, blend
 from kb.retrieval.scales import spread
