@@ -43,11 +43,14 @@ async def reports(evaluations: Path) -> AsyncIterator[Mapping[str, Report]]:
     )
     request = ConversationsRequest(folder=FOLDER)
     async with open_evaluation(settings, data, request, Progress(disable=True)) as ruled:
-        raw = ruled.settings.model_copy(update={"rewrite": RewriteSettings(mode="off")})
+        retriever = ruled.retriever
+        unwritten = retriever.settings.model_copy(update={"rewrite": RewriteSettings(mode="off")})
+        gold = GoldRewriter(data.conversations, retriever.rewriter)
+        raw = replace(retriever, rewriter=NoRewriter(), settings=unwritten)
         pipelines: dict[Rewriting, Pipeline] = {
-            "off": replace(ruled, rewriter=NoRewriter(), settings=raw),
+            "off": replace(ruled, retriever=raw),
             "heuristic": ruled,
-            "gold": replace(ruled, rewriter=GoldRewriter(data.conversations, ruled.rewriter)),
+            "gold": replace(ruled, retriever=replace(retriever, rewriter=gold)),
         }
         yield {name: await report_of(data, pipeline) for name, pipeline in pipelines.items()}
 
