@@ -1,5 +1,5 @@
 """What the parts of a point are called inside an engine. It imports
-nothing: `kb.index.survey` starts with each look.
+nothing: `kb.index.embedded.survey` starts with each look.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The port to the vector index. Two real engines implement it and pass one contract suite: `edge.py`, `server.py`.
+"""The port to the vector index. Two real engines implement it and pass one contract suite: `embedded`, `server`.
 
 The engines are the only owners of payload field names. A search is one engine call: every candidate that any leg
 finds comes back with its dense and its lexical score for every query, so that scores can be blended honestly (a

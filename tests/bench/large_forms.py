@@ -15,12 +15,12 @@ from pathlib import Path
 
 import qdrant_edge as engine
 
-from kb.index.edge_vectors import quantized_config
+from kb.index.embedded.shard import Shard
+from kb.index.embedded.shard_files import MANIFEST, read_manifest
+from kb.index.embedded.shard_words import ShardWords
+from kb.index.embedded.soundness import leave
+from kb.index.embedded.vectors import quantized_config
 from kb.index.fields import DENSE, LEXICAL
-from kb.index.shard import Shard
-from kb.index.shard_files import MANIFEST, read_manifest
-from kb.index.shard_words import ShardWords
-from kb.index.soundness import leave
 
 PLAIN = "plain"
 COLD = engine.Memory.Cold

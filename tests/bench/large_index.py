@@ -24,7 +24,7 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from kb.index.generations import Generations
+from kb.index.embedded.generations import Generations
 from tests.bench.large_forms import FORMS, PLAIN, anonymous_mb
 from tests.bench.large_sets import make
 

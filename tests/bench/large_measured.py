@@ -21,7 +21,7 @@ from bot.cli.composition.pipeline import build_pipeline, freshness_policy
 from bot.cli.composition.runtime import utc_now
 from kb.evaluation.conversations import Memory, walk
 from kb.evaluation.datasets import read_data_set
-from kb.index.edge import EdgeIndex
+from kb.index.embedded.index import EdgeIndex
 from kb.index.port import QueryVectors, SparseVector
 from kb.inference.embedder import Embedder
 from kb.models import Audience

@@ -31,10 +31,10 @@ from kb.config.model_settings import EmbedSettings
 from kb.config.settings import Settings
 from kb.evaluation.corpus import corpus_chunks, corpus_manifest
 from kb.evaluation.datasets import read_data_set
-from kb.index.generations import Generations
+from kb.index.embedded.generations import Generations
+from kb.index.embedded.shard import Shard
+from kb.index.embedded.steps import steps
 from kb.index.port import IndexedChunk
-from kb.index.shard import Shard
-from kb.index.steps import steps
 from kb.inference.embedder import Embedder
 from kb.retrieval.lexical import LexicalEncoder
 from tests.bench.large_forms import PLAIN

@@ -31,7 +31,7 @@ from ingest.origin import Origin
 from ingest.pipeline import PagePipeline
 from ingest.sources.folder import FolderSource
 from kb.config.settings import SourceSettings
-from kb.index.edge import EdgeIndex
+from kb.index.embedded.index import EdgeIndex
 from kb.retrieval.lexical import LexicalEncoder
 from kb.store.valkey import EmbeddedValkey, connect_redis
 from kb.text.language import detect, warm_up

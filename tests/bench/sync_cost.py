@@ -31,7 +31,7 @@ from ingest.sources.folder import FolderSource
 from ingest.sync.sync import Sync
 from kb.config.model_settings import EmbedSettings
 from kb.config.sources import FolderSettings
-from kb.index.edge import EdgeIndex
+from kb.index.embedded.index import EdgeIndex
 from kb.inference.embedder import BackgroundEmbedder, Embedder
 from kb.retrieval.lexical import LexicalEncoder
 from kb.text.language import detect, warm_up

@@ -34,9 +34,9 @@ from kb.config.settings import Settings
 from kb.config.storage_settings import StoreSettings
 from kb.errors import DataFolderInUseError, FootnoteError, IndexUnavailableError, SettingsError
 from kb.index.copies import differences
-from kb.index.edge import EdgeIndex
+from kb.index.embedded.index import EdgeIndex
 from kb.index.port import VectorIndex
-from kb.index.server_client import server_index
+from kb.index.server.client import server_index
 from kb.store.data_folder import DataFolder
 from kb.store.forgotten import RedisForgotten
 from kb.store.restored import STAGING, begin, decide

@@ -24,7 +24,7 @@ from kb.config.index_settings import IndexSettings
 from kb.config.settings import Settings
 from kb.errors import IndexUnavailableError, SettingsError
 from kb.index.port import IndexManifest
-from kb.index.server_client import connect, server_index
+from kb.index.server.client import connect, server_index
 from kb.store.data_folder import DataFolder
 from tests.fakes.qdrant_server import QdrantServer
 

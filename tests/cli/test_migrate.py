@@ -13,9 +13,9 @@ from redis.asyncio import Redis
 from ingest.sync.lock import RedisReindexLock
 from kb.config.index_settings import IndexSettings
 from kb.index.copies import differences
-from kb.index.edge import EdgeIndex
+from kb.index.embedded.index import EdgeIndex
 from kb.index.port import IndexCounts, VectorIndex
-from kb.index.server_client import server_index
+from kb.index.server.client import server_index
 from kb.jobs import ReindexProgress
 from kb.runtime.tasks import cancelled
 from tests.cli.conftest import Ended, Run

@@ -15,12 +15,12 @@ from uuid import uuid4
 import pytest
 from qdrant_client import AsyncQdrantClient
 
-from kb.index.edge import EdgeIndex
+from kb.index.embedded.index import EdgeIndex
 from kb.index.port import (
     IndexManifest,
     VectorIndex,
 )
-from kb.index.server import ServerIndex
+from kb.index.server.index import ServerIndex
 from tests.contract.indexes import (
     MANIFEST,
     STRICT,

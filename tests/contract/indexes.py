@@ -116,7 +116,7 @@ def write_until_killed(folder: Path, *, after: int) -> Sequence[str]:
 WRITER = """
 import asyncio, json, sys
 from pathlib import Path
-from kb.index.edge import EdgeIndex
+from kb.index.embedded.index import EdgeIndex
 from tests.contract import indexes as suite
 
 async def main():

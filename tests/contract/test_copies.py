@@ -12,9 +12,9 @@ import pytest
 from kb.calibration import Calibration
 from kb.errors import IndexDamagedError, IndexMismatchError
 from kb.index.copies import CopyDiffersError, Step, copy_index, differences
-from kb.index.edge import EdgeIndex
+from kb.index.embedded.index import EdgeIndex
 from kb.index.port import Copy, IndexCounts, IndexedChunk, SparseVector, VectorIndex
-from kb.index.server import ServerIndex
+from kb.index.server.index import ServerIndex
 from tests.contract.indexes import MANIFEST, a_chunk, a_page, found, put
 
 pytestmark = pytest.mark.filterwarnings("ignore:Payload indexes have no effect:UserWarning")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from kb.errors import IndexDamagedError, IndexMismatchError, IndexUnavailableError
-from kb.index.edge import EdgeIndex
+from kb.index.embedded.index import EdgeIndex
 from kb.index.port import (
     IndexCounts,
     QueryVectors,

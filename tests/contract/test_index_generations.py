@@ -16,7 +16,7 @@ from kb.index.port import (
     QueryVectors,
     VectorIndex,
 )
-from kb.index.server import ServerIndex
+from kb.index.server.index import ServerIndex
 from kb.models import Chunk
 from tests.contract.indexes import (
     DIMENSION,

@@ -11,7 +11,7 @@ from kb.index.port import (
     PagesWanted,
     VectorIndex,
 )
-from kb.index.server import ServerIndex
+from kb.index.server.index import ServerIndex
 from kb.models import EVERYONE, Audience, Chunk
 from kb.pages.versions import names_of
 from tests.contract.indexes import (
@@ -198,7 +198,7 @@ class TestSources:
     async def test_an_index_that_was_built_before_there_was_such_a_choice_has_it_too(
         self, make_index: MakeIndex, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        for module in ("shard", "server_writes"):
+        for module in ("embedded.shard", "server.writes"):
             monkeypatch.setattr(f"kb.index.{module}.KEYWORD_FIELDS", ("audience", "page_id", "language"))
         index = make_index(MANIFEST)
         await self.fill(index)

@@ -8,7 +8,7 @@ import pytest
 from qdrant_client import AsyncQdrantClient
 
 from kb.errors import IndexUnavailableError
-from kb.index.server import ServerIndex
+from kb.index.server.index import ServerIndex
 from tests.contract.indexes import (
     EVERYBODY,
     MANIFEST,

@@ -14,7 +14,7 @@ import pytest
 from ingest.errors import PageError, SourceUnavailableError, SyncRefusedError
 from ingest.sources.port import PageRef, Source
 from ingest.sync.sync import Sync
-from kb.index.edge import EdgeIndex
+from kb.index.embedded.index import EdgeIndex
 from kb.index.port import QueryVectors, SparseVector
 from kb.models import Audience
 from kb.retrieval.lexical import LexicalEncoder

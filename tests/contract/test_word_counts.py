@@ -13,10 +13,12 @@ from pathlib import Path
 import pytest
 from qdrant_client import AsyncQdrantClient
 
-from kb.index import server_words, shard_writes, word_counts
-from kb.index.edge import EdgeIndex
+from kb.index import word_counts
+from kb.index.embedded import shard_writes
+from kb.index.embedded.index import EdgeIndex
 from kb.index.port import IndexWriter, VectorIndex
-from kb.index.server import ServerIndex
+from kb.index.server import words as server_words
+from kb.index.server.index import ServerIndex
 from kb.index.word_counts import WordCounts, words_of
 from kb.models import EVERYONE
 from kb.retrieval.vocabulary import Vocabulary

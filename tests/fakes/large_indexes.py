@@ -15,10 +15,10 @@ import numpy as np
 import psutil
 import pytest
 
-from kb.index import quantizing
-from kb.index.edge import EdgeIndex
+from kb.index.embedded import quantizing
+from kb.index.embedded.index import EdgeIndex
+from kb.index.embedded.quantizing import QUANTIZED
 from kb.index.port import IndexedChunk, IndexManifest, QueryVectors, SparseVector
-from kb.index.quantizing import QUANTIZED
 from kb.models import Audience
 from tests.fakes.passages import a_passage
 

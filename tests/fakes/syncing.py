@@ -15,7 +15,7 @@ from ingest.distributed.page_queue import PageJobQueue
 from ingest.sources.folder import FolderSource
 from ingest.sync.sync import Sync
 from kb.config.settings import SourceSettings
-from kb.index.edge import EdgeIndex
+from kb.index.embedded.index import EdgeIndex
 from kb.retrieval.lexical import LexicalEncoder
 from kb.store.valkey import connect_redis
 from kb.text.language import detect

@@ -17,7 +17,7 @@ from typing import Any
 from ingest.sources.port import Source
 from ingest.sources.web.source import WebsiteSource
 from ingest.sync.sync import Sync
-from kb.index.edge import EdgeIndex
+from kb.index.embedded.index import EdgeIndex
 from kb.retrieval.lexical import LexicalEncoder
 from kb.text.language import detect
 from tests.fakes.embedder import HashEmbedder

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from kb.index.edge import EdgeIndex
+from kb.index.embedded.index import EdgeIndex
 from kb.index.port import QueryVectors, SparseVector
 from kb.models import Audience
 from tests.fakes.embedder import HashEmbedder

@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import bot.slack.audiences
-import kb.index.edge_search
-import kb.index.shard
+import kb.index.embedded.search
+import kb.index.embedded.shard
 import kb.pipeline
 from bot.cli.evaluation.leaks import LeakReport, Walk, open_walk
 from bot.slack.audiences import audience_of
@@ -66,9 +66,9 @@ async def test_nothing_gets_out_and_what_may_be_told_is_found(min_confidence: fl
 
 
 async def test_a_missing_filter_in_the_search_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kb.index.shard, "is_readable", _anything)
-    monkeypatch.setattr(kb.index.edge_search, "is_readable", _anything)
-    monkeypatch.setattr(kb.index.edge_search, "readable", lambda _, *must: engine.Filter(must=[*must]))
+    monkeypatch.setattr(kb.index.embedded.shard, "is_readable", _anything)
+    monkeypatch.setattr(kb.index.embedded.search, "is_readable", _anything)
+    monkeypatch.setattr(kb.index.embedded.search, "readable", lambda _, *must: engine.Filter(must=[*must]))
     report = await walked()
     assert {leak.where for leak in report.leaks} >= {"message", "why", "given to the answerer", "api"}
 
@@ -127,7 +127,7 @@ async def test_outsiders_that_count_as_everyone_are_noticed(monkeypatch: pytest.
 
 def _anything(_: Audience) -> list[engine.FieldCondition]:
     pages = [f"secrets:{page.path}" for page in WORLD.pages]
-    return [engine.FieldCondition(kb.index.shard.PAGE_ID, match=engine.MatchAny(pages))]
+    return [engine.FieldCondition(kb.index.embedded.shard.PAGE_ID, match=engine.MatchAny(pages))]
 
 
 PEOPLE = st.sampled_from(WORLD.people)

@@ -9,7 +9,7 @@ from bot.cli.composition.runtime import utc_now
 from kb.config.answer_settings import AnswerSettings
 from kb.config.model_settings import RerankSettings
 from kb.config.settings import Settings
-from kb.index.edge import EdgeIndex
+from kb.index.embedded.index import EdgeIndex
 from kb.models import Audience, Question
 from kb.retrieval.lexical import LexicalEncoder
 from kb.retrieval.rerank import Reranker

@@ -11,7 +11,7 @@ import pytest
 from ingest.sources.folder import FolderSource
 from ingest.sync.sync import Sync
 from kb.config.settings import SourceSettings
-from kb.index.edge import EdgeIndex
+from kb.index.embedded.index import EdgeIndex
 from kb.jobs import Reindexer, ReindexProgress, ReindexRequest
 from kb.retrieval.lexical import LexicalEncoder
 from kb.text.language import detect

@@ -17,7 +17,7 @@ from ingest.sync.sync import Sync
 from kb.calibration import Calibration
 from kb.config.search_settings import SearchSettings
 from kb.errors import RerankerUnavailableError
-from kb.index.edge import EdgeIndex
+from kb.index.embedded.index import EdgeIndex
 from kb.inference.embedder import Space
 from kb.retrieval.fusion import fuse
 from kb.retrieval.heading_search import HeadingHit, HeadingSearch

@@ -11,7 +11,7 @@ import pytest
 from ingest.errors import SyncRefusedError
 from ingest.sync.sync import Sync
 from kb.errors import IndexDamagedError
-from kb.index.edge import EdgeIndex
+from kb.index.embedded.index import EdgeIndex
 
 from .conftest import write
 

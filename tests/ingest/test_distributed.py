@@ -21,7 +21,7 @@ from ingest.distributed.worker import PageWorker, WorkDone
 from ingest.pipeline import PagePipeline
 from ingest.sync.sync import Sync
 from kb.errors import IndexMismatchError
-from kb.index.edge import EdgeIndex
+from kb.index.embedded.index import EdgeIndex
 from kb.index.port import IndexManifest
 from kb.models import Audience, Chunk
 from kb.retrieval.lexical import LexicalEncoder

@@ -16,7 +16,7 @@ from ingest.sources.port import PageRef, RawPage
 from ingest.sync.jobs import ReindexJobs
 from ingest.sync.sync import Sync
 from kb.config.settings import SourceSettings
-from kb.index.edge import EdgeIndex
+from kb.index.embedded.index import EdgeIndex
 from kb.jobs import FailedPage
 from tests.fakes.embedder import HashEmbedder
 

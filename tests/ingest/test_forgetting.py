@@ -14,7 +14,7 @@ from ingest.sync.jobs import ReindexJobs
 from ingest.sync.sync import Sync
 from kb.config.settings import SourceSettings
 from kb.conversation.history import readable_turns
-from kb.index.edge import EdgeIndex
+from kb.index.embedded.index import EdgeIndex
 from kb.index.port import PageAddress, QueryVectors, SparseVector
 from kb.jobs import ReindexRequest
 from kb.models import Audience, Retrieved, Turn

@@ -12,7 +12,7 @@ import pytest
 from ingest.sync.jobs import ReindexJobs
 from ingest.sync.lock import OnlyReplica
 from ingest.sync.sync import Sync
-from kb.index.edge import EdgeIndex
+from kb.index.embedded.index import EdgeIndex
 from kb.jobs import ReindexProgress, ReindexRequest
 from tests.fakes.embedder import HashEmbedder
 

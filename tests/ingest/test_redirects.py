@@ -9,7 +9,7 @@ import pytest
 
 from ingest.parsers.redirects import needs_javascript, redirect_of
 from ingest.sync.sync import Sync
-from kb.index.edge import EdgeIndex
+from kb.index.embedded.index import EdgeIndex
 
 from .conftest import write
 

@@ -20,7 +20,7 @@ from ingest.sync.schedule import REQUESTED_BY
 from ingest.sync.sync import Sync
 from kb.config.settings import SourceSettings
 from kb.config.sources import ConfluenceSettings
-from kb.index.edge import EdgeIndex
+from kb.index.embedded.index import EdgeIndex
 from kb.jobs import ReindexRequest, SyncRecord
 from kb.retrieval.lexical import LexicalEncoder
 from kb.text.language import detect

@@ -16,7 +16,7 @@ from ingest.sync.sync import Sync
 from kb.config.search_settings import SearchSettings
 from kb.config.settings import SourceSettings
 from kb.errors import SettingsError
-from kb.index.edge import EdgeIndex
+from kb.index.embedded.index import EdgeIndex
 from kb.index.port import QueryVectors, SparseVector
 from kb.jobs import ReindexRequest
 from kb.models import Audience

@@ -18,7 +18,7 @@ from ingest.sources.port import PageRef
 from ingest.sync.sync import Sync
 from kb.config.settings import SourceSettings
 from kb.errors import EmbedderUnavailableError
-from kb.index.edge import EdgeIndex
+from kb.index.embedded.index import EdgeIndex
 from kb.index.port import Candidate, QueryVectors, SparseVector
 from kb.jobs import FailedPage, ReindexProgress, SyncReport
 from kb.models import Audience

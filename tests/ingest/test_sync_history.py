@@ -16,7 +16,7 @@ from ingest.sync.history import RecordedSync, RedisSyncHistory
 from ingest.sync.schedule import due_in
 from kb.config.settings import SourceSettings
 from kb.errors import FootnoteError, StoreUnavailableError
-from kb.index.edge import EdgeIndex
+from kb.index.embedded.index import EdgeIndex
 from kb.retrieval.lexical import LexicalEncoder
 from kb.text.language import detect
 from tests.fakes.embedder import HashEmbedder

@@ -19,7 +19,7 @@ from ingest.sync.jobs import DISK_FULL, ReindexJobs
 from ingest.sync.sync import Sync
 from kb.config.settings import SourceSettings
 from kb.errors import EmbedderUnavailableError
-from kb.index.edge import EdgeIndex
+from kb.index.embedded.index import EdgeIndex
 from kb.jobs import ReindexRequest
 from kb.models import Audience
 from tests.fakes.documents import a_pdf

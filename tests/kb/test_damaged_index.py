@@ -15,11 +15,11 @@ from types import SimpleNamespace
 import pytest
 
 from kb.errors import IndexDamagedError, IndexUnavailableError
-from kb.index import shard_files
-from kb.index.edge import EdgeIndex
-from kb.index.generations import LEFT
+from kb.index.embedded import shard_files
+from kb.index.embedded.generations import LEFT
+from kb.index.embedded.index import EdgeIndex
+from kb.index.embedded.soundness import check
 from kb.index.port import IndexCounts, IndexedChunk, IndexManifest, QueryVectors, SparseVector
-from kb.index.soundness import check
 from kb.models import Audience
 from tests.fakes.folders import copy_folder
 from tests.fakes.passages import a_passage

@@ -17,7 +17,7 @@ from kb.evaluation.conversations import GoldRewriter, Memory, TurnResult, walk
 from kb.evaluation.corpus import CorpusPassages, cache_name, corpus_chunks, corpus_manifest, fill
 from kb.evaluation.datasets import DataSet, read_conversations, read_data_set
 from kb.evaluation.report import compare, make_report, read_report
-from kb.index.edge import EdgeIndex
+from kb.index.embedded.index import EdgeIndex
 from kb.models import Audience, Chunk, Hit, Outcome, Page, Question, Retrieved, Rewrite, Scores, Turn
 from kb.retrieval.lexical import LexicalEncoder
 from kb.retrieval.result import RetrievalResult

@@ -12,9 +12,9 @@ from qdrant_client import AsyncQdrantClient
 
 from kb.config.search_settings import SearchSettings
 from kb.errors import EmbedderUnavailableError
-from kb.index.edge import EdgeIndex
+from kb.index.embedded.index import EdgeIndex
 from kb.index.port import IndexedChunk, IndexManifest, VectorIndex
-from kb.index.server import ServerIndex
+from kb.index.server.index import ServerIndex
 from kb.inference.embedder import Space
 from kb.models import Audience, Chunk, Page
 from kb.retrieval.lexical import LexicalEncoder

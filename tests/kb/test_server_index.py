@@ -13,9 +13,9 @@ from qdrant_client import AsyncQdrantClient, models
 
 from kb.errors import IndexUnavailableError, SettingsError
 from kb.index.port import IndexCounts, IndexedChunk, IndexManifest, PagesWanted, QueryVectors, SparseVector
-from kb.index.server import ServerIndex
-from kb.index.server_flux import LEDGER_ID
-from kb.index.server_writes import BYTES
+from kb.index.server.index import ServerIndex
+from kb.index.server.page_versions import LEDGER_ID
+from kb.index.server.writes import BYTES
 from kb.models import EVERYONE, Audience, Chunk, Page
 from tests.fakes.qdrant_server import LARGEST, Failure, QdrantServer
 

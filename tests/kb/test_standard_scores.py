@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from kb.answering.language import SURE_LANGUAGES
 from kb.config.search_settings import SearchSettings
-from kb.index.edge import EdgeIndex
+from kb.index.embedded.index import EdgeIndex
 from kb.index.port import IndexedChunk, IndexManifest
 from kb.inference.embedder import Space
 from kb.models import Audience

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from kb.index.edge import EdgeIndex
+from kb.index.embedded.index import EdgeIndex
+from kb.index.embedded.shard import Shard
+from kb.index.embedded.steps import AT_ONCE, TOGETHER, steps
 from kb.index.port import IndexedChunk, IndexManifest, SparseVector
-from kb.index.shard import Shard
-from kb.index.steps import AT_ONCE, TOGETHER, steps
 from kb.models import EVERYONE, Audience, Chunk, Page
 
 MANIFEST = IndexManifest(embedder="tiny", dimension=2, chunker="v1")

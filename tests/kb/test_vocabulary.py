@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
 from kb.errors import IndexUnavailableError
-from kb.index.edge import EdgeIndex
+from kb.index.embedded.index import EdgeIndex
 from kb.index.port import IndexedChunk, IndexManifest
 from kb.index.word_counts import WordCounts
 from kb.models import EVERYONE, Audience, Chunk, Page

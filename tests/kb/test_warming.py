@@ -12,7 +12,7 @@ import pytest
 from numpy.typing import NDArray
 
 from kb.config.search_settings import SearchSettings
-from kb.index.edge import EdgeIndex
+from kb.index.embedded.index import EdgeIndex
 from kb.index.port import IndexedChunk, IndexManifest
 from kb.models import Audience
 from kb.retrieval.lexical import LexicalEncoder

@@ -80,8 +80,8 @@ async def server_version(settings: IndexSettings, *, for_s: float) -> str:
     Raises:
         IndexUnavailableError: it did not answer, or refused the key.
     """
-    from kb.index.server_calls import asked
-    from kb.index.server_client import connect  # two seconds of a start
+    from kb.index.server.calls import asked
+    from kb.index.server.client import connect  # two seconds of a start
 
     client = connect(settings)
     try:

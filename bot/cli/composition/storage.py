@@ -14,7 +14,7 @@ from kb.config.index_settings import IndexSettings
 from kb.config.model_settings import EmbedSettings
 from kb.config.settings import Settings
 from kb.errors import IndexMismatchError, UnavailableError
-from kb.index.edge import EdgeIndex
+from kb.index.embedded.index import EdgeIndex
 from kb.index.port import VectorIndex
 from kb.inference.embedder import Embedder, embedder_for
 from kb.store.data_folder import DataFolder
@@ -62,7 +62,7 @@ def earlier_embedder(settings: EmbedSettings, name: str) -> Embedder:
 
 
 def _served(settings: IndexSettings) -> VectorIndex:
-    from kb.index.server_client import (
+    from kb.index.server.client import (
         server_index,
     )  # two seconds of a start: not where the index is in the folder
 

@@ -22,8 +22,8 @@ from kb.config.index_settings import IndexSettings
 from kb.config.settings import Settings
 from kb.errors import IndexUnavailableError, SettingsError
 from kb.index.copies import Copied, copy_index
-from kb.index.generations import write_atomically
-from kb.index.server_calls import KeyRefusedError
+from kb.index.embedded.generations import write_atomically
+from kb.index.server.calls import KeyRefusedError
 from kb.store.data_folder import DataFolder
 
 EMBEDDED = "embedded"

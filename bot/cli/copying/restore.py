@@ -30,7 +30,7 @@ from bot.cli.copying.progress import CopyBar
 from kb.config.settings import Settings
 from kb.errors import SettingsError, StoreUnavailableError
 from kb.index.copies import OnStep, copy
-from kb.index.generations import Generations
+from kb.index.embedded.generations import Generations
 from kb.index.port import Copy, VectorIndex
 from kb.store.data_folder import DataFolder
 from kb.store.forgotten import RedisForgotten

@@ -26,7 +26,7 @@ from kb.evaluation.conversations import Answers, GoldRewriter, Memory, TurnResul
 from kb.evaluation.corpus import cache_name, corpus_manifest, fill
 from kb.evaluation.datasets import DataSet, read_data_set
 from kb.evaluation.report import compare, make_report, read_report
-from kb.index.edge import EdgeIndex
+from kb.index.embedded.index import EdgeIndex
 from kb.inference.embedder import Embedder
 from kb.pipeline import Pipeline
 from kb.retrieval.lexical import LexicalEncoder

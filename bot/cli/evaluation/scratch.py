@@ -15,7 +15,7 @@ from ingest.sync.sync import Sync
 from kb.config.settings import Settings
 from kb.config.sources import FolderSettings
 from kb.errors import SettingsError
-from kb.index.edge import EdgeIndex
+from kb.index.embedded.index import EdgeIndex
 from kb.inference.embedder import Embedder
 from kb.pages.freshness import Clock
 from kb.pipeline import Pipeline

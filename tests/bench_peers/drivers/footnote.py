@@ -20,7 +20,7 @@ from kb.config.model_settings import EmbedSettings
 from kb.config.settings import Settings
 from kb.evaluation import datasets
 from kb.evaluation.corpus import corpus_manifest, fill
-from kb.index.edge import EdgeIndex
+from kb.index.embedded.index import EdgeIndex
 from kb.inference.embedder import Embedder
 from kb.models import Question
 from kb.pipeline import Pipeline

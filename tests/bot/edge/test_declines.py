@@ -18,7 +18,7 @@ from bot.messages.catalog import LANGUAGES
 from bot.playground import SlackLimits
 from bot.rendering.render import WHY
 from kb.errors import IndexUnavailableError
-from kb.index.edge import EdgeIndex
+from kb.index.embedded.index import EdgeIndex
 from tests.fakes.knowing_office import knowing_office
 from tests.fakes.office import Office
 

@@ -15,7 +15,7 @@ from redis.asyncio import Redis
 
 from bot.messages.catalog import LANGUAGES
 from bot.playground import SlackLimits
-from kb.index.edge import EdgeIndex
+from kb.index.embedded.index import EdgeIndex
 from tests.fakes.knowing_office import Words, knowing_office
 from tests.fakes.office import Office
 

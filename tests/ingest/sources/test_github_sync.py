@@ -14,7 +14,7 @@ from ingest.errors import SyncRefusedError
 from ingest.sources.github.source import GithubSource
 from ingest.sync.sync import Sync
 from kb.config.sources import GithubSettings
-from kb.index.edge import EdgeIndex
+from kb.index.embedded.index import EdgeIndex
 from kb.index.port import QueryVectors, SparseVector
 from kb.models import Audience
 from kb.retrieval.lexical import LexicalEncoder

@@ -17,7 +17,7 @@ from ingest.errors import SourceUnavailableError, SyncRefusedError
 from ingest.sources.google_drive.source import GoogleDriveSource
 from ingest.sync.sync import Sync
 from kb.config.sources import GoogleDriveSettings
-from kb.index.edge import EdgeIndex
+from kb.index.embedded.index import EdgeIndex
 from kb.index.port import QueryVectors, SparseVector
 from kb.models import Audience
 from kb.retrieval.lexical import LexicalEncoder

@@ -12,7 +12,7 @@ import pytest
 
 from ingest.errors import SourceUnavailableError, SyncRefusedError
 from ingest.sync.sync import Sync
-from kb.index.edge import EdgeIndex
+from kb.index.embedded.index import EdgeIndex
 from tests.contract.test_sources import parts_of
 from tests.fakes.graph import GraphServer
 from tests.fakes.graph_drive import site_group

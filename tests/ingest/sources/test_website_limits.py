@@ -18,7 +18,7 @@ from ingest.sources.web.document import WebDocument, read_document
 from ingest.sources.web.source import WebsiteSource
 from ingest.sync.sync import Sync
 from kb.config.sources import WebsiteSettings
-from kb.index.edge import EdgeIndex
+from kb.index.embedded.index import EdgeIndex
 from kb.index.port import QueryVectors, SparseVector
 from kb.models import Audience
 from kb.retrieval.lexical import LexicalEncoder

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from kb.index import quantizing
-from kb.index.edge import EdgeIndex
+from kb.index.embedded import quantizing
+from kb.index.embedded.index import EdgeIndex
 from tests.fakes.large_indexes import LARGE, MANIFEST
 
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from kb.calibration import Calibration
-from kb.index import quantizing
 from kb.index.copies import copy_index, differences
-from kb.index.edge import EdgeIndex
+from kb.index.embedded import quantizing
+from kb.index.embedded.index import EdgeIndex
 from kb.index.port import IndexCounts
 from tests.fakes.large_indexes import (
     LARGE,

@@ -11,8 +11,8 @@ from pathlib import Path
 import psutil
 import pytest
 
-from kb.index import quantizing
-from kb.index.edge import EdgeIndex
+from kb.index.embedded import quantizing
+from kb.index.embedded.index import EdgeIndex
 from kb.index.port import IndexCounts
 from tests.fakes.folders import copy_folder
 from tests.fakes.large_indexes import (
@@ -96,7 +96,7 @@ async def test_a_real_bot_killed_meanwhile_may_leave_its_child_to_end_in_vain(tm
 _BOT = """
 import asyncio, sys
 from pathlib import Path
-from kb.index.edge import EdgeIndex
+from kb.index.embedded.index import EdgeIndex
 from tests.fakes.large_indexes import MANIFEST, PAGES, count_as_large, page, put, start_stopped
 
 async def start(*command, **how):

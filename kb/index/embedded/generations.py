@@ -17,7 +17,7 @@ _NAME = re.compile(r"gen-(\d+)")
 MEND = "run `footnote reindex --full`"
 _MAKING = "making-"
 LEFT = "left.json"
-"""File beside the points of a generation that is or was live; see `kb.index.soundness`."""
+"""File beside the points of a generation that is or was live; see `kb.index.embedded.soundness`."""
 COPY = "copy.txt"
 """File beside the points of an unfinished copy: its label."""
 

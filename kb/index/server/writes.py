@@ -13,9 +13,9 @@ from qdrant_client import AsyncQdrantClient, models
 
 from kb.index.fields import KEYWORD_FIELDS, POSITION
 from kb.index.port import IndexedChunk
-from kb.index.server_calls import READ_FOR_S, WRITE_FOR_S, asked
-from kb.index.server_flux import GRACE_S, LEDGER_ID, WRITTEN, Flux
-from kb.index.server_points import is_page, is_version_of, point_of
+from kb.index.server.calls import READ_FOR_S, WRITE_FOR_S, asked
+from kb.index.server.page_versions import GRACE_S, LEDGER_ID, WRITTEN, Flux
+from kb.index.server.points import is_page, is_version_of, point_of
 
 _T = TypeVar("_T")
 
@@ -77,7 +77,7 @@ class Writes:
     async def _replace_beside(
         self, version: int, pages: Sequence[str], points: Sequence[models.PointStruct]
     ) -> None:
-        """The steps of `kb.index.server_flux`."""
+        """The steps of `kb.index.server.page_versions`."""
         if not self._indexed:
             await self._have_indexes(self._name)
             self._indexed = True

@@ -9,8 +9,8 @@ from qdrant_client import AsyncQdrantClient
 
 from kb.config.index_settings import IndexSettings
 from kb.errors import SettingsError
-from kb.index.server import ServerIndex
-from kb.index.server_layout import Layout
+from kb.index.server.index import ServerIndex
+from kb.index.server.layout import Layout
 
 
 def server_index(settings: IndexSettings) -> ServerIndex:

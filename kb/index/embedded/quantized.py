@@ -1,4 +1,4 @@
-"""Large generations of the embedded index, each in its quantized copy: see `kb.index.quantizing`."""
+"""Large generations of the embedded index, each in its quantized copy: see `kb.index.embedded.quantizing`."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol, TypeVar
 
-from kb.index.generations import Generations
-from kb.index.quantizing import is_due, quantize
-from kb.index.shard import Shard
+from kb.index.embedded.generations import Generations
+from kb.index.embedded.quantizing import is_due, quantize
+from kb.index.embedded.shard import Shard
 
 _T = TypeVar("_T")
 
 
 class Runs(Protocol):
-    """`kb.index.edge.EdgeIndex.run`."""
+    """`kb.index.embedded.index.EdgeIndex.run`."""
 
     async def __call__(self, work: Callable[..., _T], *arguments: object) -> _T: ...
 

@@ -17,7 +17,6 @@ from qdrant_client import AsyncQdrantClient
 
 from kb.calibration import Calibration
 from kb.errors import IndexMismatchError, IndexUnavailableError
-from kb.index.collection import Collection
 from kb.index.payload import calibration_from_fields, manifest_from_fields
 from kb.index.port import (
     Candidate,
@@ -31,11 +30,12 @@ from kb.index.port import (
     QueryVectors,
     StoredPassage,
 )
-from kb.index.server_calls import WRITE_FOR_S
-from kb.index.server_generations import ServerGenerations
-from kb.index.server_layout import Layout
-from kb.index.server_rebuild import ServerCopy, ServerPrevious, ServerRebuild
-from kb.index.server_words import ServerWords
+from kb.index.server.calls import WRITE_FOR_S
+from kb.index.server.collection import Collection
+from kb.index.server.generations import ServerGenerations
+from kb.index.server.layout import Layout
+from kb.index.server.rebuild import ServerCopy, ServerPrevious, ServerRebuild
+from kb.index.server.words import ServerWords
 from kb.index.word_counts import WordCounts
 from kb.models import Audience, Chunk, Page
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from kb.calibration import Calibration, from_text, to_text
 from kb.errors import IndexDamagedError, IndexMismatchError, IndexUnavailableError
-from kb.index.generations import MEND, write_atomically
+from kb.index.embedded.generations import MEND, write_atomically
 from kb.index.payload import manifest_from_fields, manifest_to_fields
 from kb.index.port import IndexManifest
 from kb.runtime.faults import is_fault

@@ -17,7 +17,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from kb.errors import IndexDamagedError, IndexUnavailableError
-from kb.index.generations import LEFT, MEND, write_atomically
+from kb.index.embedded.generations import LEFT, MEND, write_atomically
 
 logger = logging.getLogger(__name__)
 
@@ -99,7 +99,7 @@ def _files(folder: Path) -> Files:
 
 
 def _look(folder: Path) -> int:
-    command = [sys.executable, "-m", "kb.index.survey", str(folder / "points")]
+    command = [sys.executable, "-m", "kb.index.embedded.survey", str(folder / "points")]
     try:
         looked = subprocess.run(
             command, capture_output=True, text=True, timeout=LOOK_S, stdin=subprocess.DEVNULL, check=False

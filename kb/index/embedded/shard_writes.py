@@ -10,16 +10,16 @@ from pathlib import Path
 import qdrant_edge as engine
 
 from kb.errors import IndexMismatchError
-from kb.index import shard_words
-from kb.index.edge_filters import is_page, is_readable
-from kb.index.edge_vectors import point_of
+from kb.index.embedded import shard_words
+from kb.index.embedded.filters import is_page, is_readable
+from kb.index.embedded.rwlock import ReadWriteLock
+from kb.index.embedded.shard_files import ROOM_TO_DELETE, ROOM_TO_WRITE, engine_failures, require_room
+from kb.index.embedded.shard_words import PointWords, ShardWords
+from kb.index.embedded.soundness import begin_writing, leave
+from kb.index.embedded.vectors import point_of
 from kb.index.fields import LEXICAL
 from kb.index.payload import point_id
 from kb.index.port import IndexedChunk, IndexManifest
-from kb.index.rwlock import ReadWriteLock
-from kb.index.shard_files import ROOM_TO_DELETE, ROOM_TO_WRITE, engine_failures, require_room
-from kb.index.shard_words import PointWords, ShardWords
-from kb.index.soundness import begin_writing, leave
 from kb.index.word_counts import PUBLIC
 
 SCROLL_PAGE = 2000
@@ -58,7 +58,7 @@ class ShardWrites:
         self.words = words
 
     def replace_pages(self, pages: Mapping[str, Sequence[IndexedChunk]]) -> None:
-        """In one go; see `kb.index.steps` for how many, and for a page of hundreds of chunks."""
+        """In one go; see `kb.index.embedded.steps` for how many, and for a page of hundreds of chunks."""
         points = [
             point_of(page_id, chunk, self.manifest) for page_id, chunks in pages.items() for chunk in chunks
         ]
@@ -140,7 +140,7 @@ class ShardWrites:
         return False
 
     def leave(self) -> None:
-        """Makes what was written survive a power cut, and records how many points there are (`kb.index.soundness`)."""
+        """Makes what was written survive a power cut, and records how many points there are."""
         with self._leaving:
             with self._lock.write():
                 if not self._is_left:

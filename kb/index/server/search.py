@@ -10,14 +10,14 @@ from qdrant_client import models
 from kb.index.fields import DENSE, LEXICAL
 from kb.index.payload import FoundPoints
 from kb.index.port import QueryVectors
-from kb.index.server_points import is_page, is_readable, scores, sparse
+from kb.index.server.points import is_page, is_readable, scores, sparse
 from kb.models import Audience
 
 MOST = 1000
 """Points, results or values of one request: what strict mode takes on Qdrant Cloud (`max_query_limit`)."""
 
 Hidden = Sequence[Any]
-"""Conditions of points that do not count: see `kb.index.server_flux`."""
+"""Conditions of points that do not count: see `kb.index.server.page_versions`."""
 
 
 def query_requests(

@@ -21,7 +21,7 @@ TOGETHER = 32
 
 
 class Replaceable(Protocol):
-    """`kb.index.shard.Shard`, as this uses it."""
+    """`kb.index.embedded.shard.Shard`, as this uses it."""
 
     def replace_pages(self, pages: Mapping[str, Sequence[IndexedChunk]]) -> None: ...
 

@@ -9,9 +9,9 @@ from typing import Any
 from qdrant_client import AsyncQdrantClient, models
 
 from kb.index.port import IndexManifest
-from kb.index.server_calls import READ_FOR_S, asked
-from kb.index.server_layout import COPY, Layout, create
-from kb.index.server_words import words_of
+from kb.index.server.calls import READ_FOR_S, asked
+from kb.index.server.layout import COPY, Layout, create
+from kb.index.server.words import words_of
 
 
 class ServerGenerations:

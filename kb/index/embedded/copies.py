@@ -6,10 +6,10 @@ from collections.abc import Collection
 from contextlib import suppress
 
 from kb.errors import IndexDamagedError, IndexUnavailableError
-from kb.index.edge_rebuild import EdgeRebuild, SwappableEdge
-from kb.index.generations import COPY, Generations, write_atomically
+from kb.index.embedded.generations import COPY, Generations, write_atomically
+from kb.index.embedded.rebuild import EdgeRebuild, SwappableEdge
+from kb.index.embedded.shard import Shard
 from kb.index.port import IndexManifest
-from kb.index.shard import Shard
 
 
 class EdgeCopy(EdgeRebuild):

@@ -10,7 +10,7 @@ from qdrant_client import models
 from kb.index.fields import AUDIENCE, DENSE, LEXICAL, NAMES, PAGE_ID, POSITION, REPLACED_NAMES, SERIES, SOURCE
 from kb.index.payload import from_payload, point_id, to_payload
 from kb.index.port import IndexedChunk, PagesWanted, SparseVector, StoredPassage
-from kb.index.server_flux import WRITTEN, is_version
+from kb.index.server.page_versions import WRITTEN, is_version
 from kb.models import Audience
 
 

@@ -1,6 +1,7 @@
 """A look at the points of a generation, in a process of its own: damaged files may end it, and nobody else.
 
-python -m kb.index.survey FOLDER    prints how many points there are; another exit code than 0: they are damaged
+python -m kb.index.embedded.survey FOLDER    prints how many points there are; exits with another code than 0 if they
+are damaged
 """
 
 from __future__ import annotations

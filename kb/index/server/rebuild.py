@@ -7,11 +7,11 @@ from typing import Protocol
 from qdrant_client import AsyncQdrantClient
 
 from kb.errors import IndexUnavailableError
-from kb.index.collection import Collection
+from kb.index.server.collection import Collection
 
 
 class SwappableServer(Protocol):
-    """`kb.index.server.ServerIndex`, as a generation beside its live one uses it."""
+    """`kb.index.server.index.ServerIndex`, as a generation beside its live one uses it."""
 
     async def promote(self, number: int) -> None: ...
 

@@ -25,8 +25,8 @@ from kb.errors import IndexMismatchError
 from kb.index.fields import LEXICAL
 from kb.index.payload import from_payload
 from kb.index.port import IndexedChunk
-from kb.index.server_calls import asked
-from kb.index.server_layout import Layout
+from kb.index.server.calls import asked
+from kb.index.server.layout import Layout
 from kb.index.word_counts import PassageWords, WordCounts
 
 logger = logging.getLogger(__name__)

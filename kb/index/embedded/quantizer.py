@@ -1,7 +1,7 @@
 """A copy of a generation's points whose dense vectors are there in 8 bits as well, made in a process of its own: the
 engine holds Python's lock for the minute that it takes.
 
-python -m kb.index.quantizer FROM TO DIMENSION
+python -m kb.index.embedded.quantizer FROM TO DIMENSION
 
 FROM is a folder of points, TO does not exist. Prints how many points TO has then; another exit code than 0: none.
 """
@@ -16,7 +16,7 @@ from pathlib import Path
 
 import qdrant_edge as engine
 
-from kb.index.edge_vectors import quantized_config
+from kb.index.embedded.vectors import quantized_config
 
 NICENESS = 10
 """As what embeds for a sync: questions go first."""

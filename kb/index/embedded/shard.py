@@ -1,10 +1,10 @@
 """One generation of the embedded index: a Qdrant Edge shard in a folder, beside the manifest it was built with.
 
-Everything blocks; `edge.py` keeps it off the event loop. Threads may share a shard: a reader sees a page before or
+Everything blocks; `index.py` keeps it off the event loop. Threads may share a shard: a reader sees a page before or
 after its replacement, never half of it.
 
 `EdgeShard.optimize` is never called here: it holds the GIL for seconds (10.6 s at 20,000 points). See
-`kb.index.quantizing`.
+`kb.index.embedded.quantizing`.
 """
 
 from __future__ import annotations
@@ -17,9 +17,23 @@ import qdrant_edge as engine
 
 from kb.calibration import Calibration
 from kb.errors import IndexMismatchError, IndexUnavailableError
-from kb.index.edge_filters import is_page, is_readable, is_spot, is_wanted
-from kb.index.edge_search import read, score
-from kb.index.edge_vectors import check_dimension, config, dense_of, indexed_of
+from kb.index.embedded.filters import is_page, is_readable, is_spot, is_wanted
+from kb.index.embedded.search import read, score
+from kb.index.embedded.shard_files import (
+    ROOM_TO_BEGIN,
+    ROOM_TO_OPEN,
+    engine_failures,
+    points_folder,
+    read_calibration,
+    read_manifest,
+    require_room,
+    write_calibration,
+    write_manifest,
+)
+from kb.index.embedded.shard_words import ShardWords
+from kb.index.embedded.shard_writes import SCROLL_PAGE, ShardWrites
+from kb.index.embedded.soundness import check
+from kb.index.embedded.vectors import check_dimension, config, dense_of, indexed_of
 from kb.index.fields import DENSE, KEYWORD_FIELDS, LANGUAGE, PAGE_ID, PAGE_URL, REVISION, TITLE
 from kb.index.payload import (
     INVENTORY_FIELDS,
@@ -42,20 +56,6 @@ from kb.index.port import (
     QueryVectors,
     StoredPassage,
 )
-from kb.index.shard_files import (
-    ROOM_TO_BEGIN,
-    ROOM_TO_OPEN,
-    engine_failures,
-    points_folder,
-    read_calibration,
-    read_manifest,
-    require_room,
-    write_calibration,
-    write_manifest,
-)
-from kb.index.shard_words import ShardWords
-from kb.index.shard_writes import SCROLL_PAGE, ShardWrites
-from kb.index.soundness import check
 from kb.index.word_counts import WordCounts
 from kb.models import Audience, Chunk, Page
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import qdrant_edge as engine
 
-from kb.index.edge_filters import is_page, is_readable, readable
-from kb.index.edge_vectors import scores, sparse_query
+from kb.index.embedded.filters import is_page, is_readable, readable
+from kb.index.embedded.vectors import scores, sparse_query
 from kb.index.fields import DENSE
 from kb.index.payload import FoundPoints
 from kb.index.port import QueryVectors

@@ -24,10 +24,13 @@ import qdrant_edge as engine
 
 from kb.calibration import Calibration
 from kb.errors import IndexDamagedError, IndexMismatchError, IndexUnavailableError
-from kb.index.edge_copies import EdgeCopy, copy_in, others_in
-from kb.index.edge_quantized import QuantizedCopies
-from kb.index.edge_rebuild import EdgePrevious, EdgeRebuild
-from kb.index.generations import Generations
+from kb.index.embedded.copies import EdgeCopy, copy_in, others_in
+from kb.index.embedded.generations import Generations
+from kb.index.embedded.quantized import QuantizedCopies
+from kb.index.embedded.rebuild import EdgePrevious, EdgeRebuild
+from kb.index.embedded.rwlock import ReadWriteLock
+from kb.index.embedded.shard import Shard
+from kb.index.embedded.steps import steps
 from kb.index.port import (
     Candidate,
     Choose,
@@ -40,9 +43,6 @@ from kb.index.port import (
     QueryVectors,
     StoredPassage,
 )
-from kb.index.rwlock import ReadWriteLock
-from kb.index.shard import Shard
-from kb.index.steps import steps
 from kb.index.word_counts import WordCounts
 from kb.models import Audience, Chunk, Page
 

@@ -17,9 +17,9 @@ from asyncio.subprocess import DEVNULL, PIPE
 from pathlib import Path
 
 import kb
-from kb.index.generations import write_atomically
-from kb.index.shard_files import MANIFEST, MB, ROOM_TO_WRITE
-from kb.index.soundness import leave
+from kb.index.embedded.generations import write_atomically
+from kb.index.embedded.shard_files import MANIFEST, MB, ROOM_TO_WRITE
+from kb.index.embedded.soundness import leave
 
 logger = logging.getLogger(__name__)
 
@@ -93,7 +93,15 @@ async def _by_child(source: Path, target: Path, dimension: int) -> str:
     """What the child says."""
     ours = str(Path(kb.__file__).parents[1])  # not a `kb` of the folder that Footnote was started in
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-P", "-m", "kb.index.quantizer", str(source), str(target), str(dimension)),
+        *(
+            sys.executable,
+            "-P",
+            "-m",
+            "kb.index.embedded.quantizer",
+            str(source),
+            str(target),
+            str(dimension),
+        ),
         env={**os.environ, "PYTHONPATH": ours},
         stdin=DEVNULL,
         stdout=PIPE,

@@ -1,6 +1,6 @@
 """The counts of words of one generation of the embedded index, and their file beside its points.
 
-The file names the record that the generation was left with (`kb.index.soundness`), which is another one
+The file names the record that the generation was left with (`kb.index.embedded.soundness`), which is another one
 as soon as something is written. Where the two differ, after kill -9 or a version that knew of no counts,
 all is counted anew, a few passages at a time in the order of their ids, while others read and write.
 """
@@ -16,11 +16,11 @@ from uuid import UUID
 
 import qdrant_edge as engine
 
+from kb.index.embedded.generations import write_atomically
+from kb.index.embedded.soundness import record_name
 from kb.index.fields import LEXICAL
-from kb.index.generations import write_atomically
 from kb.index.payload import from_payload
 from kb.index.port import IndexedChunk
-from kb.index.soundness import record_name
 from kb.index.word_counts import PassageWords, WordCounts
 
 logger = logging.getLogger(__name__)

@@ -7,6 +7,8 @@ from typing import Protocol, TypeVar
 
 from kb.calibration import Calibration
 from kb.errors import IndexUnavailableError
+from kb.index.embedded.shard import Shard
+from kb.index.embedded.steps import steps
 from kb.index.port import (
     Candidate,
     Choose,
@@ -18,15 +20,13 @@ from kb.index.port import (
     QueryVectors,
     StoredPassage,
 )
-from kb.index.shard import Shard
-from kb.index.steps import steps
 from kb.models import Audience
 
 _T = TypeVar("_T")
 
 
 class SwappableEdge(Protocol):
-    """`kb.index.edge.EdgeIndex`, as a generation beside its live one uses it."""
+    """`kb.index.embedded.index.EdgeIndex`, as a generation beside its live one uses it."""
 
     building: EdgeRebuild | None
 

@@ -36,12 +36,12 @@ from kb.index.port import (
     QueryVectors,
     StoredPassage,
 )
-from kb.index.server_calls import asked
-from kb.index.server_flux import LEDGER_ID, Flux
-from kb.index.server_points import are_spots, indexed, is_page, is_readable, is_wanted, stored, versions
-from kb.index.server_search import MOST, Hidden, are_found, found_by, query_requests
-from kb.index.server_words import ServerWords
-from kb.index.server_writes import Writes
+from kb.index.server.calls import asked
+from kb.index.server.page_versions import LEDGER_ID, Flux
+from kb.index.server.points import are_spots, indexed, is_page, is_readable, is_wanted, stored, versions
+from kb.index.server.search import MOST, Hidden, are_found, found_by, query_requests
+from kb.index.server.words import ServerWords
+from kb.index.server.writes import Writes
 from kb.index.word_counts import PUBLIC
 from kb.models import Audience, Chunk, Page
 

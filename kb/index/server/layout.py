@@ -9,7 +9,7 @@ from qdrant_client import AsyncQdrantClient, models
 from kb.index.fields import DENSE, LEXICAL
 from kb.index.payload import manifest_to_fields
 from kb.index.port import IndexManifest
-from kb.index.server_calls import asked
+from kb.index.server.calls import asked
 
 COPY = "copy"
 """The key of a collection's metadata with the label of the copy that it is."""

@@ -1,0 +1,1 @@
+"""The embedded engine: Qdrant Edge in this process, one folder a generation."""

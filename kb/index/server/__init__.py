@@ -1,0 +1,1 @@
+"""A Qdrant server as the index: one collection a generation."""
