@@ -9,17 +9,15 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import os
 import shutil
-import sys
 import time
 from asyncio.subprocess import DEVNULL, PIPE
 from pathlib import Path
 
-import kb
 from kb.index.embedded.generations import write_atomically
 from kb.index.embedded.shard_files import MANIFEST, MB, ROOM_TO_WRITE
 from kb.index.embedded.soundness import leave
+from kb.runtime.own_module import module_command, module_environment
 
 logger = logging.getLogger(__name__)
 
@@ -91,18 +89,9 @@ def _finish(target: Path, points: int, held: str) -> None:
 
 async def _by_child(source: Path, target: Path, dimension: int) -> str:
     """What the child says."""
-    ours = str(Path(kb.__file__).parents[1])  # not a `kb` of the folder that Footnote was started in
     process = await asyncio.create_subprocess_exec(
-        *(
-            sys.executable,
-            "-P",
-            "-m",
-            "kb.index.embedded.quantizer",
-            str(source),
-            str(target),
-            str(dimension),
-        ),
-        env={**os.environ, "PYTHONPATH": ours},
+        *module_command("kb.index.embedded.quantizer", str(source), str(target), str(dimension)),
+        env=module_environment(),
         stdin=DEVNULL,
         stdout=PIPE,
         stderr=PIPE,

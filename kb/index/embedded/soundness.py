@@ -12,12 +12,12 @@ import hashlib
 import json
 import logging
 import subprocess
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 
 from kb.errors import IndexDamagedError, IndexUnavailableError
 from kb.index.embedded.generations import LEFT, MEND, write_atomically
+from kb.runtime.own_module import module_command, module_environment
 
 logger = logging.getLogger(__name__)
 
@@ -99,10 +99,15 @@ def _files(folder: Path) -> Files:
 
 
 def _look(folder: Path) -> int:
-    command = [sys.executable, "-m", "kb.index.embedded.survey", str(folder / "points")]
     try:
         looked = subprocess.run(
-            command, capture_output=True, text=True, timeout=LOOK_S, stdin=subprocess.DEVNULL, check=False
+            module_command("kb.index.embedded.survey", str(folder / "points")),
+            env=module_environment(),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=LOOK_S,
+            check=False,
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         raise IndexUnavailableError(f"the index in {folder} cannot be looked at: {error}") from error

@@ -22,9 +22,9 @@ from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-import kb
 from kb.inference.e5.file import PACKAGE as E5
 from kb.inference.onnx.converted import CARD, Kind, read_card
+from kb.runtime.own_module import module_command, module_environment
 
 logger = logging.getLogger(__name__)
 
@@ -214,10 +214,9 @@ def _make(job: _Job) -> Path:
 
 
 def _convert(job: _Job, draft: Path, *, note: Path) -> None:
-    ours = str(Path(kb.__file__).parents[1])  # not a `kb` of the folder that Footnote was started in
     done = subprocess.run(
-        [sys.executable, "-P", "-m", *job.arguments, str(draft)],
-        env={**os.environ, "PYTHONPATH": ours},
+        module_command(*job.arguments, str(draft)),
+        env=module_environment(),
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,

@@ -42,7 +42,7 @@ async def test_a_large_rebuild_goes_live_quantized_and_finds_the_same(
 async def test_a_small_one_stays_as_it_is(
     index: EdgeIndex, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(quantizing, "sys", None)  # there is no process to be had
+    monkeypatch.setattr(quantizing, "module_command", None)  # there is no process to be had
     await rebuilt(index, LARGE)
     await index.settle()
     assert not is_quantized(tmp_path / "index")
