@@ -18,8 +18,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from kb.evaluation.documents import NOTHING, Survival, survival
-from kb.evaluation.formats import ExpectedDocument, expected_pairs
+from tests.bench.survival import NOTHING, ExpectedDocument, Survival, expected_pairs, survival
 
 Convert = Callable[[bytes, Path], str]
 SECONDS = 60

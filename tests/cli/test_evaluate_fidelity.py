@@ -138,8 +138,14 @@ def test_the_bar_is_995_of_1000_numbers_and_99_of_100_words(
     assert code_of([FileResult(path="a.md", kind="md", fidelity=one), unchecked]) == (code or 3)
 
 
-def test_a_parser_that_breaks_fails_its_format() -> None:
-    assert (
-        code_of([FileResult(path="a.md", kind="md", refused="it broke the parser; the log says where")]) == 1
-    )
-    assert code_of([FileResult(path="a.png", kind="png", refused="it is a picture (.png)")]) == 0
+@pytest.mark.parametrize(
+    ("reason", "code"),
+    [
+        ("it broke the parser; the log says where", 1),
+        ("reading it took longer than 30 s: it was given up", 1),
+        ("it makes the program that reads it crash: save it again", 1),
+        ("it is a picture (.png)", 0),
+    ],
+)
+def test_a_parser_that_breaks_crashes_or_hangs_fails_its_format(reason: str, code: int) -> None:
+    assert code_of([FileResult(path="a.md", kind="md", refused=reason)]) == code

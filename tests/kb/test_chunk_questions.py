@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kb.evaluation.chunk_questions import ChunkQuestion, draw, found
+from tests.bench.chunk_questions import ChunkQuestion, draw, found
 
 LEAVE = ("p", "Leave")
 TRAVEL = ("p", "Travel")

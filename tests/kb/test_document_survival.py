@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from kb.evaluation.documents import NOTHING, survival
-from kb.evaluation.formats import expected_pairs
+from tests.bench.survival import NOTHING, expected_pairs, survival
 
 EXPECTED = """# Leave
 

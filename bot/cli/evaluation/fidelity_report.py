@@ -22,6 +22,8 @@ WORST = 15
 """Files that are named."""
 _SHOWN = 12
 """Words of each that are shown."""
+_OUR_FAULT = ("broke the parser", "took longer than", "program that reads it crash")
+"""Parts of the reasons that a reader process gives for a file that crashed it, or made it hang."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -37,7 +39,7 @@ class FileResult:
     @property
     def is_broken(self) -> bool:
         """Not indexed through our own fault."""
-        return self.refused is not None and "broke the parser" in self.refused
+        return self.refused is not None and any(fault in self.refused for fault in _OUR_FAULT)
 
 
 def code_of(results: Sequence[FileResult]) -> int:

@@ -1,4 +1,4 @@
-"""`footnote eval` of what pages are read as, cut into and dated: `chunks`, `formats`, `fidelity`, `freshness`."""
+"""`footnote eval` of what pages are read as and dated: `fidelity`, `freshness`."""
 
 from __future__ import annotations
 
@@ -11,33 +11,6 @@ import typer
 from bot.cli.evaluation.options import Common, evaluation
 
 app = typer.Typer()
-
-
-@evaluation(app, json="file", changes=True)
-async def chunks(
-    common: Common,
-    folders: Annotated[list[Path], typer.Argument(help="Folders of pages.")],
-    questions: Annotated[int, typer.Option(min=10, help="Questions of each kind.")] = 300,
-) -> int:
-    """Compares sizes of passages, and passages with and without their headings, on pages of your own."""
-    from bot.cli.evaluation import chunks as command
-
-    settings = common.settings()
-    return await command.chunks(settings, folders, questions=questions, out=common.out)
-
-
-@evaluation(app, json="file")
-async def formats(
-    common: Common,
-    folder: Annotated[
-        Path, typer.Argument(help="Documents; those with a known Markdown are compared to it.")
-    ],
-) -> int:
-    """Reads every file as a sync would; exits with 1 if one crashes or hangs, or if words get lost."""
-    from bot.cli.evaluation import formats as command
-
-    common.settings()
-    return await command.formats(folder, out=common.out)
 
 
 @evaluation(app, json="printed")
@@ -54,9 +27,9 @@ async def fidelity(
 ) -> int:
     """Reads every file twice, as a sync would and by other programs, and tells what the index would lack, add or move.
 
-    Exits with 1 where a format keeps fewer than 99.5% of its numbers or 99% of
-    its words, with 3 where all that could be checked holds and something could
-    not: pandoc, pdftotext and LibreOffice are used where they are installed.
+    Exits with 1 where a file crashes or hangs its parser, or a format keeps fewer than 99.5% of its numbers or 99% of
+    its words, with 3 where all that could be checked holds and something could not: pandoc, pdftotext and LibreOffice
+    are used where they are installed.
     """
     from bot.cli.evaluation import fidelity as command
 

@@ -1,7 +1,7 @@
 """How much of a document survives its conversion: words, headings and table rows, against an expected Markdown.
 
-Pure: both sides are Markdown texts. Words are compared as multisets, so order does not count; mark-up, picture
-placeholders and escapes count on neither side.
+Both sides are Markdown. Words are compared as multisets, so their order does not count; mark-up, placeholders of
+pictures and escapes count on neither side. The expected texts lie as docling's and markitdown's own tests lay them out.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 _PICTURE = re.compile(r"<!--.*?-->|!\[([^\]]*)\]\([^)]*\)|data:[\w/+.-]+;base64,[\w+/=]+", re.DOTALL)
 _LINK = re.compile(r"\[([^\[\]]*)\]\((?:<[^>]*>|[^()\s]*(?:\([^()]*\)[^()\s]*)*)[^)]*\)")
@@ -120,3 +121,37 @@ def _rows(markdown: str) -> Iterator[frozenset[str]]:
         cells = frozenset(" ".join(_words(cell)) for cell in _CELL_END.split(line)) - {""}
         if len(cells) >= 2:
             yield cells
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ExpectedDocument:
+    document: Path
+    markdown: str
+
+
+def expected_pairs(folder: Path) -> list[ExpectedDocument]:
+    """Every document below `folder` that has an expected Markdown, in the order of their paths.
+
+    docling: `FORMAT/sources/NAME` with `FORMAT/groundtruth/NAME.md` (PDFs: the stem's); markitdown: `NAME.pdf` beside
+    `expected_outputs/NAME.md`.
+    """
+    return sorted(_pairs(folder), key=lambda pair: pair.document)
+
+
+def _pairs(folder: Path) -> Iterator[ExpectedDocument]:
+    for document in folder.rglob("*"):
+        if not document.is_file():
+            continue
+        for expected in _places(document):
+            if expected.is_file():
+                yield ExpectedDocument(document=document, markdown=expected.read_text(encoding="utf-8"))
+                break
+
+
+def _places(document: Path) -> Iterator[Path]:
+    if document.parent.name == "sources":
+        truth = document.parent.parent / "groundtruth"
+        yield truth / f"{document.name}.md"
+        yield truth / f"{document.stem}.md"
+    elif document.suffix == ".pdf":
+        yield document.parent / "expected_outputs" / f"{document.stem}.md"

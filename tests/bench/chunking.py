@@ -1,10 +1,18 @@
-"""`footnote eval chunks`: compares ways of chunking on folders of pages,
-by what their own headings and sentences find.
+"""Compares sizes of passages, and passages with and without their headings, by what a folder's own headings and sentences
+find.
+
+    python -m tests.bench.chunking ../shared/data/kb/uk-gds-way [--questions 300] [--json OUT]
+
+`FOOTNOTE_EMBED__MODEL` chooses the embedder.
 """
 
 from __future__ import annotations
 
+import argparse
+import asyncio
+import os
 import re
+import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -21,12 +29,14 @@ from ingest.errors import PageError
 from ingest.page import ParsedPage
 from ingest.parsers.pool import ReaderPool
 from ingest.sources.folder import FolderSource
-from kb.config.settings import Settings, SourceSettings
+from kb.config.configuration import load_settings
+from kb.config.settings import Settings
+from kb.config.sources import FolderSettings
 from kb.errors import SettingsError
-from kb.evaluation.chunk_questions import ChunkQuestion, Found, draw, found
 from kb.inference.embedder import Embedder
 from kb.models import Chunk, Page
 from kb.text.sentences import split_sentences
+from tests.bench.chunk_questions import ChunkQuestion, Found, draw, found
 
 SEED = 7
 _SIZES = (96, 160, 254)
@@ -84,7 +94,7 @@ async def _pages(folders: Sequence[Path]) -> list[tuple[Page, ParsedPage]]:
         for number, folder in enumerate(folders):
             if not folder.is_dir():
                 raise SettingsError(f"there is no folder {folder}")
-            source = FolderSource(SourceSettings(name=f"folder{number}", path=folder, git_dates=False))
+            source = FolderSource(FolderSettings(name=f"folder{number}", path=folder, git_dates=False))
             async for ref in source.discover():
                 try:
                     parsed = await pool.read((await source.fetch(ref)).content, path=ref.path)
@@ -195,3 +205,19 @@ def _told(result: Result) -> dict[str, object]:
             for kind, figures in result.by_kind.items()
         },
     }
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.bench.chunking", description=__doc__.partition("\n")[0]
+    )
+    parser.add_argument("folders", nargs="+", type=Path, help="folders of pages")
+    parser.add_argument("--questions", type=int, default=300, help="questions of each kind (300)")
+    parser.add_argument("--json", type=Path, metavar="OUT", help="write the figures to this file")
+    options = parser.parse_args()
+    settings = load_settings(environ=os.environ)
+    return asyncio.run(chunks(settings, options.folders, questions=options.questions, out=options.json))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
