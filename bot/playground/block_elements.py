@@ -1,195 +1,163 @@
-"""Checks the elements of blocks by Slack's rules: buttons, menus, inputs, feedback."""
+"""Defines Slack's rules for the elements of blocks: buttons, menus, inputs, feedback."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from bot.playground.block_rules import BUTTON_TEXT, BUTTON_VALUE, MAX_ACTION_ID, MAX_URL, Problems
-from bot.playground.controls import CHOICE_OF, CHOICES_OF
-
-SELECTS = {f"{kind}_select" for kind in ("static", "external", "users", "channels", "conversations")}
-MULTI_SELECTS = {f"multi_{kind}" for kind in SELECTS}
-BOXES = {"radio_buttons", "checkboxes"}
-MENUS = {*SELECTS, *MULTI_SELECTS, *BOXES, "datepicker", "timepicker"}
-IN_ACTIONS = {"button", "overflow", "workflow_button", *(MENUS - MULTI_SELECTS)}
-IN_SECTION = {"button", "image", "overflow", *MENUS}
-IN_INPUT = {
-    "plain_text_input",
-    "number_input",
-    "email_text_input",
-    "url_text_input",
-    "rich_text_input",
-    *MENUS,
-}
-IN_CONTEXT_ACTIONS = {"feedback_buttons", "icon_button"}
+from bot.playground.block_rules import (
+    Check,
+    anything,
+    choice,
+    items,
+    number,
+    plain,
+    problem,
+    record,
+    string,
+    text,
+)
+from bot.playground.controls import CHOICES_OF, initial_field, offered_options
 
 
-def check_elements(problems: Problems, elements: list[Any], pointer: str, allowed: set[str]) -> None:
-    """Elements of one block; their action ids must differ."""
-    used: set[str] = set()
-    for number, element in enumerate(elements):
-        place = f"{pointer}/{number}"
-        check_element(problems, element, place, allowed)
-        action_id = element.get("action_id") if isinstance(element, dict) else None
-        if action_id is not None and action_id in used:
-            problems.add(f"`action_id` {action_id!r} already exists in this block", f"{place}/action_id")
-        used.add(str(action_id))
+def image_has_source(image: dict[str, Any], pointer: str) -> Iterator[str]:
+    if "slack_file" not in image and image.get("image_url") is None:
+        yield problem("missing required field", f"{pointer}/image_url")
 
 
-def check_element(problems: Problems, element: Any, pointer: str, allowed: set[str]) -> None:
-    if not isinstance(element, dict):
-        problems.add("must be an object", pointer)
-        return
-    kind = element.get("type")
-    if kind not in allowed:
-        problems.add(f"unsupported type: {kind}", f"{pointer}/type")
-        return
-    problems.string(element.get("action_id"), f"{pointer}/action_id", most=MAX_ACTION_ID, required=False)
-    if kind == "button":
-        _button(problems, element, pointer)
-    elif kind == "feedback_buttons":
-        _feedback(problems, element, pointer)
-    elif kind == "icon_button":
-        problems.choice(element.get("icon", ""), f"{pointer}/icon", ("trash",))
-        problems.plain(element.get("text"), f"{pointer}/text", most=BUTTON_TEXT)
-    elif kind == "overflow":
-        _options(problems, element, pointer, most=5)
-    elif kind in BOXES:
-        problems.keys(element, pointer, _BOX_KEYS | {_initial(element)})
-        _options(problems, element, pointer, most=10, rich=True)
-        _check_initial(problems, element, pointer)
-    elif kind in SELECTS | MULTI_SELECTS:
-        _select(problems, element, pointer)
-    elif kind == "image":
-        image(problems, element, pointer)
-    elif kind == "plain_text_input":
-        _plain_text_input(problems, element, pointer)
+def _menu_has_options(menu: dict[str, Any], pointer: str) -> Iterator[str]:
+    if "options" not in menu and "option_groups" not in menu:
+        yield problem("missing required field", f"{pointer}/options")
 
 
-def image(problems: Problems, element: dict[str, Any], pointer: str) -> None:
-    if "slack_file" not in element:
-        problems.string(element.get("image_url"), f"{pointer}/image_url", most=MAX_URL)
-    problems.string(element.get("alt_text"), f"{pointer}/alt_text", most=2000)
-
-
-def _button(problems: Problems, element: dict[str, Any], pointer: str) -> None:
-    known = {"type", "text", "action_id", "url", "value", "style", "confirm", "accessibility_label"}
-    problems.keys(element, pointer, known)
-    problems.plain(element.get("text"), f"{pointer}/text", most=BUTTON_TEXT)
-    problems.string(element.get("value"), f"{pointer}/value", most=BUTTON_VALUE, least=0, required=False)
-    problems.string(element.get("url"), f"{pointer}/url", most=MAX_URL, required=False)
-    label = element.get("accessibility_label")
-    problems.string(label, f"{pointer}/accessibility_label", most=75, required=False)
-    problems.choice(element.get("style"), f"{pointer}/style", ("primary", "danger"))
-    confirm = element.get("confirm")
-    if isinstance(confirm, dict):
-        problems.plain(confirm.get("title"), f"{pointer}/confirm/title", most=100)
-        problems.text(confirm.get("text"), f"{pointer}/confirm/text", most=300)
-        problems.plain(confirm.get("confirm"), f"{pointer}/confirm/confirm", most=30)
-        problems.plain(confirm.get("deny"), f"{pointer}/confirm/deny", most=30)
-
-
-def _feedback(problems: Problems, element: dict[str, Any], pointer: str) -> None:
-    problems.keys(element, pointer, {"type", "action_id", "positive_button", "negative_button"})
-    for name in ("positive_button", "negative_button"):
-        button = element.get(name)
-        place = f"{pointer}/{name}"
-        if not isinstance(button, dict):
-            problems.add("missing required field", place)
-            continue
-        problems.keys(button, place, {"text", "value", "accessibility_label"})
-        problems.plain(button.get("text"), f"{place}/text", most=BUTTON_TEXT)
-        problems.string(button.get("value"), f"{place}/value", most=BUTTON_VALUE)
-        label = button.get("accessibility_label")
-        problems.string(label, f"{place}/accessibility_label", most=75, required=False)
-
-
-def _plain_text_input(problems: Problems, element: dict[str, Any], pointer: str) -> None:
-    problems.keys(element, pointer, _TEXT_KEYS)
-    problems.plain(element.get("placeholder"), f"{pointer}/placeholder", most=150, required=False)
-    problems.string(element.get("initial_value"), f"{pointer}/initial_value", most=3000, required=False)
-    for name, least in (("min_length", 0), ("max_length", 1)):
-        if name in element and not least <= element[name] <= 3000:
-            problems.add(f"must be between {least} and 3000", f"{pointer}/{name}")
-
-
-def _select(problems: Problems, element: dict[str, Any], pointer: str) -> None:
-    kind = str(element["type"])
-    known = _SELECT_KEYS | {_initial(element)} | _MORE_KEYS.get(kind.removeprefix("multi_"), set())
-    problems.keys(element, pointer, known | ({"max_selected_items"} if kind in MULTI_SELECTS else set()))
-    problems.plain(element.get("placeholder"), f"{pointer}/placeholder", most=150, required=False)
-    if element.get("max_selected_items", 1) < 1:
-        problems.add("must be greater than 0", f"{pointer}/max_selected_items")
-    if not kind.endswith("static_select"):
-        return
-    if "option_groups" in element:
-        groups = problems.items(element["option_groups"], f"{pointer}/option_groups", most=100)
-        for number, group in enumerate(groups):
-            place = f"{pointer}/option_groups/{number}"
-            problems.plain(group.get("label"), f"{place}/label", most=75)
-            _options(problems, group, place, most=100)
-    else:
-        _options(problems, element, pointer, most=100)
-    _check_initial(problems, element, pointer)
-
-
-def _options(
-    problems: Problems, element: dict[str, Any], pointer: str, *, most: int, rich: bool = False
-) -> None:
-    """`rich`: the texts may be mrkdwn, as beside a box to tick."""
-    kinds = ("mrkdwn", "plain_text") if rich else ("plain_text",)
-    for number, option in enumerate(problems.items(element.get("options"), f"{pointer}/options", most=most)):
-        place = f"{pointer}/options/{number}"
-        if not isinstance(option, dict):
-            problems.add("must be an object", place)
-            continue
-        problems.keys(option, place, {"text", "value", "description", "url"})
-        problems.text(option.get("text"), f"{place}/text", most=75, kinds=kinds)
-        problems.string(option.get("value"), f"{place}/value", most=150)
-        problems.text(option.get("description"), f"{place}/description", most=75, kinds=kinds, required=False)
-
-
-def _check_initial(problems: Problems, element: dict[str, Any], pointer: str) -> None:
+def _initial_is_offered(menu: dict[str, Any], pointer: str) -> Iterator[str]:
     """What is chosen at first must be among the options, letter by letter."""
-    name = _initial(element)
-    if name not in element:
+    name = initial_field(menu["type"])
+    initial = menu.get(name)
+    if initial is None or initial == []:
         return
-    groups = element.get("option_groups", [])
-    options = [
-        *element.get("options", []),
-        *(option for group in groups for option in group.get("options", [])),
-    ]
-    chosen = element[name] if name.endswith("s") else [element[name]]
-    if name.endswith("s") and not problems.items(chosen, f"{pointer}/{name}", most=100):
-        return
-    if any(one not in options for one in chosen):
-        problems.add(f"{name} is not one of the options", f"{pointer}/{name}")
+    options = offered_options(menu)
+    if any(option not in options for option in (initial if isinstance(initial, list) else [initial])):
+        yield problem(f"{name} is not one of the options", f"{pointer}/{name}")
 
 
-def _initial(element: dict[str, Any]) -> str:
-    kind = str(element["type"])
-    name = CHOICES_OF.get(kind) or CHOICE_OF.get(kind, "")
-    return name.replace("selected", "initial")
+def _positive(value: Any, pointer: str) -> Iterator[str]:
+    if value < 1:
+        yield problem("must be greater than 0", pointer)
 
 
-_COMMON = {"type", "action_id", "confirm", "focus_on_load"}
-_BOX_KEYS = _COMMON | {"options"}
-_SELECT_KEYS = _COMMON | {"placeholder"}
-_TEXT_KEYS = {
-    "type",
-    "action_id",
-    "initial_value",
-    "multiline",
-    "min_length",
-    "max_length",
-    "dispatch_action_config",
-    "focus_on_load",
-    "placeholder",
+def _element(
+    required: Mapping[str, Check], optional: Mapping[str, Check], *also: Check, closed: bool = True
+) -> Check:
+    return record(
+        {"type": anything, **required}, {"action_id": string(255), **optional}, *also, closed=closed
+    )
+
+
+def _options(most: int, *kinds: str) -> Check:
+    described = text(75, *kinds)
+    option = record({"text": described, "value": string(150)}, {"description": described, "url": anything})
+    return items(option, most=most)
+
+
+def _menu(kind: str, required: Mapping[str, Check], optional: Mapping[str, Check], *also: Check) -> Check:
+    several = kind in CHOICES_OF
+    return _element(
+        required,
+        {
+            "confirm": _CONFIRM,
+            "focus_on_load": anything,
+            initial_field(kind): items(anything, most=100) if several else anything,
+            **optional,
+        },
+        *also,
+    )
+
+
+def _selects(kind: str, optional: Mapping[str, Check], *also: Check) -> dict[str, Check]:
+    """The rules of a menu that takes one choice, and of its twin that takes several."""
+    fields = {"placeholder": plain(150), **optional}
+    several = fields | {"max_selected_items": _positive}
+    return {
+        kind: _menu(kind, {}, fields, *also),
+        f"multi_{kind}": _menu(f"multi_{kind}", {}, several, *also),
+    }
+
+
+_CONFIRM = record(
+    {"title": plain(100), "text": text(300), "confirm": plain(30), "deny": plain(30)},
+    {"style": choice("primary", "danger")},
+)
+
+_ACCESSIBLE = {"accessibility_label": string(75)}
+_BUTTON_TEXT = plain(75)
+IMAGE_SOURCE = {"image_url": string(3000), "slack_file": anything}
+_IMAGE = _element({"alt_text": string(2000)}, IMAGE_SOURCE, image_has_source)
+_FEEDBACK = record({"text": _BUTTON_TEXT, "value": string(2000)}, _ACCESSIBLE)
+_GROUPS = items(record({"label": plain(75), "options": _options(100, "plain_text")}), most=100)
+_ANY_ELEMENT = _element({}, {}, closed=False)
+_RESPONSE = {"response_url_enabled": anything}
+
+_SELECTS = {
+    **_selects(
+        "static_select",
+        {"options": _options(100, "plain_text"), "option_groups": _GROUPS},
+        _menu_has_options,
+        _initial_is_offered,
+    ),
+    **_selects("external_select", {"min_query_length": anything}),
+    **_selects("users_select", {}),
+    **_selects("channels_select", _RESPONSE),
+    **_selects(
+        "conversations_select",
+        {**_RESPONSE, "filter": anything, "default_to_current_conversation": anything},
+    ),
 }
-_MORE_KEYS = {
-    "static_select": {"options", "option_groups"},
-    "external_select": {"min_query_length"},
-    "users_select": set[str](),
-    "channels_select": {"response_url_enabled"},
-    "conversations_select": {"response_url_enabled", "filter", "default_to_current_conversation"},
+_MENUS = {
+    **_SELECTS,
+    **{
+        kind: _menu(kind, {"options": _options(10)}, {}, _initial_is_offered)
+        for kind in ("radio_buttons", "checkboxes")
+    },
+    "datepicker": _ANY_ELEMENT,
+    "timepicker": _ANY_ELEMENT,
 }
+_BUTTONS = {
+    "button": _element(
+        {"text": _BUTTON_TEXT},
+        {
+            "value": string(2000, least=0),
+            "url": string(3000),
+            "style": choice("primary", "danger"),
+            "confirm": _CONFIRM,
+            **_ACCESSIBLE,
+        },
+    ),
+    "overflow": _element({"options": _options(5, "plain_text")}, {}, closed=False),
+}
+IN_ACTIONS = (
+    _BUTTONS
+    | {"workflow_button": _ANY_ELEMENT}
+    | {kind: rule for kind, rule in _MENUS.items() if not kind.startswith("multi_")}
+)
+IN_SECTION = _BUTTONS | _MENUS | {"image": _IMAGE}
+IN_INPUT = _MENUS | {
+    "plain_text_input": _element(
+        {},
+        {
+            "placeholder": plain(150),
+            "initial_value": string(3000),
+            "min_length": number(0, 3000),
+            "max_length": number(1, 3000),
+            "multiline": anything,
+            "dispatch_action_config": anything,
+            "focus_on_load": anything,
+        },
+    ),
+    **{f"{kind}_input": _ANY_ELEMENT for kind in ("number", "email_text", "url_text", "rich_text")},
+}
+IN_CONTEXT_ACTIONS = {
+    "feedback_buttons": _element({"positive_button": _FEEDBACK, "negative_button": _FEEDBACK}, {}),
+    "icon_button": _element({"icon": choice("trash"), "text": _BUTTON_TEXT}, {}, closed=False),
+}
+IN_CONTEXT = {"image": _IMAGE, "mrkdwn": text(3000), "plain_text": text(3000)}

@@ -5,31 +5,38 @@ The limits are those of Slack's reference; `msg_blocks_too_long` at about 13,200
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from bot.playground.block_elements import (
+    IMAGE_SOURCE,
     IN_ACTIONS,
+    IN_CONTEXT,
     IN_CONTEXT_ACTIONS,
     IN_INPUT,
     IN_SECTION,
-    check_element,
-    check_elements,
-    image,
+    image_has_source,
 )
-from bot.playground.block_rules import MAX_BLOCK_ID, SECTION_TEXT, Problems
+from bot.playground.block_rules import (
+    Check,
+    anything,
+    by_type,
+    choice,
+    items,
+    plain,
+    problem,
+    record,
+    string,
+    text,
+)
 from bot.playground.refusal import Refused, invalid
 
-MESSAGE_BLOCKS = 50
-VIEW_BLOCKS = 100
 MESSAGE_CHARACTERS = 13_200
 MARKDOWN_CHARACTERS = 12_000
 TABLE_CHARACTERS = 10_000
 
-Rule = Callable[[Problems, dict[str, Any], str], None]
 
-
-def check_message_blocks(blocks: Any, *, pointer: str = "/blocks") -> None:
+def check_message_blocks(blocks: Any) -> None:
     """Holds a message's blocks against Slack's rules.
 
     Raises:
@@ -37,12 +44,10 @@ def check_message_blocks(blocks: Any, *, pointer: str = "/blocks") -> None:
     """
     if not isinstance(blocks, list):
         raise Refused("invalid_blocks_format")
-    problems = Problems()
-    _check(problems, problems.items(blocks, pointer, most=MESSAGE_BLOCKS, least=0), pointer, MESSAGE_RULES)
-    _markdown_sum(problems, blocks, pointer)
-    if problems.found:
-        raise invalid("invalid_blocks", *problems.found)
-    if sum(len(text) for text in texts(blocks)) > MESSAGE_CHARACTERS:
+    problems = [*_MESSAGE(blocks, "/blocks"), *_blocks_together(blocks)]
+    if problems:
+        raise invalid("invalid_blocks", *problems)
+    if sum(map(len, texts(blocks))) > MESSAGE_CHARACTERS:
         raise Refused("msg_blocks_too_long")
 
 
@@ -54,208 +59,146 @@ def check_view(view: Any, *, kinds: tuple[str, ...]) -> None:
     """
     if not isinstance(view, dict):
         raise invalid("invalid_arguments", "[ERROR] missing required field: view")
-    problems = Problems()
-    kind = view.get("type")
-    if kind not in kinds:
-        problems.add(f"must be one of: {', '.join(kinds)}", "/view/type")
-    if kind == "modal":
-        problems.plain(view.get("title"), "/view/title", most=24)
-        problems.plain(view.get("submit"), "/view/submit", most=24, required=False)
-        problems.plain(view.get("close"), "/view/close", most=24, required=False)
-    problems.string(
-        view.get("private_metadata"), "/view/private_metadata", most=3000, least=0, required=False
-    )
-    for name in ("callback_id", "external_id"):
-        problems.string(view.get(name), f"/view/{name}", most=255, least=0, required=False)
-    blocks = problems.items(view.get("blocks"), "/view/blocks", most=VIEW_BLOCKS)
-    _check(problems, blocks, "/view/blocks", VIEW_RULES)
-    has_input = any(isinstance(block, dict) and block.get("type") == "input" for block in blocks)
-    if kind == "modal" and has_input and "submit" not in view:
-        problems.add("missing required field: submit (the view has input blocks)", "/view")
-    focused = [one for block in blocks if isinstance(block, dict) for one in _focused(block)]
-    if len(focused) > 1:
-        problems.add("only one element can have focus_on_load", "/view/blocks")
-    if problems.found:
-        raise invalid("invalid_arguments", *problems.found)
-
-
-def _focused(block: dict[str, Any]) -> Iterator[Any]:
-    for one in (block.get("element"), block.get("accessory"), *(block.get("elements") or [])):
-        if isinstance(one, dict) and one.get("focus_on_load"):
-            yield one
+    rules = _MODAL if view.get("type") == "modal" else _HOME
+    problems = [*choice(*kinds)(view.get("type"), "/view/type"), *rules(view, "/view")]
+    if problems:
+        raise invalid("invalid_arguments", *problems)
 
 
 def texts(value: Any) -> Iterator[str]:
     """Every text that a reader sees in some blocks."""
     if isinstance(value, list):
-        for one in value:
-            yield from texts(one)
+        for item in value:
+            yield from texts(item)
     elif isinstance(value, dict):
-        for name, one in value.items():
-            if name == "text" and isinstance(one, str):
-                yield one
+        for name, item in value.items():
+            if name == "text" and isinstance(item, str):
+                yield item
             else:
-                yield from texts(one)
+                yield from texts(item)
 
 
-def _check(problems: Problems, blocks: list[Any], pointer: str, rules: dict[str, Rule]) -> None:
-    used: set[str] = set()
-    tables = 0
-    for number, block in enumerate(blocks):
-        place = f"{pointer}/{number}"
-        if not isinstance(block, dict):
-            problems.add("must be an object", place)
-            continue
-        kind = block.get("type")
-        rule = rules.get(str(kind))
-        if rule is None:
-            problems.add(f"unsupported type: {kind}", f"{place}/type")
-            continue
-        tables += kind == "table"
-        block_id = block.get("block_id")
-        problems.string(block_id, f"{place}/block_id", most=MAX_BLOCK_ID, required=False)
-        if block_id is not None and block_id in used:
-            problems.add(f"`block_id` {block_id!r} already exists", f"{place}/block_id")
-        used.add(str(block_id))
-        problems.keys(block, place, {"type", "block_id", *_KEYS[str(kind)]})
-        rule(problems, block, place)
-    if tables > 1:
-        problems.add("only one table is allowed", pointer)
-
-
-def _markdown_sum(problems: Problems, blocks: list[Any], pointer: str) -> None:
+def _blocks_together(blocks: list[Any]) -> Iterator[str]:
+    """Slack's rules about all the blocks of a message."""
+    if sum(_is(block, "table") for block in blocks) > 1:
+        yield problem("only one table is allowed", "/blocks")
     total = 0
-    for number, block in enumerate(blocks):
-        if isinstance(block, dict) and block.get("type") == "markdown":
-            total += len(str(block.get("text", "")))
-            if total > MARKDOWN_CHARACTERS:
-                problems.add(
-                    f"markdown must be less than {MARKDOWN_CHARACTERS + 1} characters over all blocks",
-                    f"{pointer}/{number}/text",
-                )
-                return
+    for index, block in enumerate(blocks):
+        total += len(str(block.get("text", ""))) if _is(block, "markdown") else 0
+        if total > MARKDOWN_CHARACTERS:
+            words = f"markdown must be less than {MARKDOWN_CHARACTERS + 1} characters over all blocks"
+            yield problem(words, f"/blocks/{index}/text")
+            return
 
 
-def _section(problems: Problems, block: dict[str, Any], pointer: str) -> None:
+def _is(block: Any, kind: str) -> bool:
+    return isinstance(block, dict) and block.get("type") == kind
+
+
+def _one_focus(view: dict[str, Any], pointer: str) -> Iterator[str]:
+    blocks = [block for block in view.get("blocks") or () if isinstance(block, dict)]
+    held = [
+        element
+        for block in blocks
+        for element in (block.get("element"), block.get("accessory"), *(block.get("elements") or ()))
+    ]
+    if sum(isinstance(element, dict) and bool(element.get("focus_on_load")) for element in held) > 1:
+        yield problem("only one element can have focus_on_load", f"{pointer}/blocks")
+
+
+def _inputs_are_submitted(view: dict[str, Any], pointer: str) -> Iterator[str]:
+    if "submit" not in view and any(_is(block, "input") for block in view.get("blocks") or ()):
+        yield problem("missing required field: submit (the view has input blocks)", pointer)
+
+
+def _section_has_words(block: dict[str, Any], pointer: str) -> Iterator[str]:
     if "text" not in block and "fields" not in block:
-        problems.add("missing required field: text or fields", pointer)
-    problems.text(block.get("text"), f"{pointer}/text", most=SECTION_TEXT, required=False)
-    if "fields" in block:
-        for number, field in enumerate(problems.items(block["fields"], f"{pointer}/fields", most=10)):
-            problems.text(field, f"{pointer}/fields/{number}", most=2000)
-    if "accessory" in block:
-        check_element(problems, block["accessory"], f"{pointer}/accessory", IN_SECTION)
+        yield problem("missing required field: text or fields", pointer)
 
 
-def _context(problems: Problems, block: dict[str, Any], pointer: str) -> None:
-    for number, element in enumerate(problems.items(block.get("elements"), f"{pointer}/elements", most=10)):
-        place = f"{pointer}/elements/{number}"
-        if isinstance(element, dict) and element.get("type") == "image":
-            image(problems, element, place)
-        else:
-            problems.text(element, place, most=SECTION_TEXT)
+def _table_is_small(block: dict[str, Any], pointer: str) -> Iterator[str]:
+    if sum(map(len, texts(block.get("rows")))) > TABLE_CHARACTERS:
+        yield problem(
+            f"must be less than {TABLE_CHARACTERS + 1} characters over all cells", f"{pointer}/rows"
+        )
 
 
-def _actions(problems: Problems, block: dict[str, Any], pointer: str) -> None:
-    elements = problems.items(block.get("elements"), f"{pointer}/elements", most=25)
-    check_elements(problems, elements, f"{pointer}/elements", IN_ACTIONS)
+def _block(required: Mapping[str, Check], optional: Mapping[str, Check] | None = None, *also: Check) -> Check:
+    return record({"type": anything, **required}, {"block_id": string(255), **(optional or {})}, *also)
 
 
-def _context_actions(problems: Problems, block: dict[str, Any], pointer: str) -> None:
-    elements = problems.items(block.get("elements"), f"{pointer}/elements", most=5)
-    check_elements(problems, elements, f"{pointer}/elements", IN_CONTEXT_ACTIONS)
+def _rich_part(kind: str) -> Check:
+    words = record({"text": string(MESSAGE_CHARACTERS)}, closed=False)
+
+    def leaf(value: Any, pointer: str) -> Iterator[str]:
+        return words(value, pointer) if _is(value, "text") else iter(())
+
+    style = {"style": choice("bullet", "ordered")} if kind == "rich_text_list" else {}
+    return record(
+        {"elements": items(leaf, most=1000, least=0)}, {"border": choice(0, 1), **style}, closed=False
+    )
 
 
-def _header(problems: Problems, block: dict[str, Any], pointer: str) -> None:
-    problems.plain(block.get("text"), f"{pointer}/text", most=150)
-
-
-def _divider(problems: Problems, block: dict[str, Any], pointer: str) -> None:
-    """A line has nothing to get wrong."""
-
-
-def _image(problems: Problems, block: dict[str, Any], pointer: str) -> None:
-    image(problems, block, pointer)
-    problems.plain(block.get("title"), f"{pointer}/title", most=2000, required=False)
-
-
-def _markdown(problems: Problems, block: dict[str, Any], pointer: str) -> None:
-    problems.string(block.get("text"), f"{pointer}/text", most=MARKDOWN_CHARACTERS)
-
-
-def _rich_text(problems: Problems, block: dict[str, Any], pointer: str) -> None:
-    allowed = {"rich_text_section", "rich_text_list", "rich_text_preformatted", "rich_text_quote"}
-    for number, element in enumerate(problems.items(block.get("elements"), f"{pointer}/elements", most=1000)):
-        place = f"{pointer}/elements/{number}"
-        kind = element.get("type") if isinstance(element, dict) else None
-        if kind not in allowed:
-            problems.add(f"unsupported type: {kind}", f"{place}/type")
-            continue
-        problems.choice(element.get("border"), f"{place}/border", (0, 1))
-        if kind == "rich_text_list":
-            problems.choice(element.get("style"), f"{place}/style", ("bullet", "ordered"))
-        held = problems.items(element.get("elements"), f"{place}/elements", most=1000, least=0)
-        for index, one in enumerate(held):
-            if isinstance(one, dict) and one.get("type") == "text":
-                problems.string(one.get("text"), f"{place}/elements/{index}/text", most=MESSAGE_CHARACTERS)
-
-
-def _table(problems: Problems, block: dict[str, Any], pointer: str) -> None:
-    for number, row in enumerate(problems.items(block.get("rows"), f"{pointer}/rows", most=100)):
-        for column, cell in enumerate(problems.items(row, f"{pointer}/rows/{number}", most=20)):
-            kind = cell.get("type") if isinstance(cell, dict) else None
-            place = f"{pointer}/rows/{number}/{column}"
-            if kind not in ("raw_text", "raw_number", "rich_text"):
-                problems.add(f"unsupported type: {kind}", f"{place}/type")
-            elif kind == "raw_text":
-                problems.string(cell.get("text"), f"{place}/text", most=TABLE_CHARACTERS)
-    if "column_settings" in block:
-        problems.items(block["column_settings"], f"{pointer}/column_settings", most=20, least=0)
-    if sum(len(text) for text in texts(block.get("rows"))) > TABLE_CHARACTERS:
-        problems.add(f"must be less than {TABLE_CHARACTERS + 1} characters over all cells", f"{pointer}/rows")
-
-
-def _input(problems: Problems, block: dict[str, Any], pointer: str) -> None:
-    problems.plain(block.get("label"), f"{pointer}/label", most=2000)
-    problems.plain(block.get("hint"), f"{pointer}/hint", most=2000, required=False)
-    check_element(problems, block.get("element"), f"{pointer}/element", IN_INPUT)
-
-
-def _task_card(problems: Problems, block: dict[str, Any], pointer: str) -> None:
-    problems.string(block.get("task_id"), f"{pointer}/task_id", most=255)
-    problems.string(block.get("title"), f"{pointer}/title", most=256)
-    problems.choice(block.get("status"), f"{pointer}/status", ("pending", "in_progress", "complete", "error"))
-
-
-_KEYS: dict[str, set[str]] = {
-    "actions": {"elements"},
-    "context": {"elements"},
-    "context_actions": {"elements"},
-    "divider": set(),
-    "header": {"text"},
-    "image": {"image_url", "slack_file", "alt_text", "title"},
-    "input": {"label", "element", "hint", "optional", "dispatch_action"},
-    "markdown": {"text"},
-    "rich_text": {"elements"},
-    "section": {"text", "fields", "accessory", "expand"},
-    "table": {"rows", "column_settings"},
-    "task_card": {"task_id", "title", "status", "details", "output", "sources"},
+_RICH_PARTS = {
+    kind: _rich_part(kind)
+    for kind in ("rich_text_section", "rich_text_list", "rich_text_preformatted", "rich_text_quote")
 }
-
-VIEW_RULES: dict[str, Rule] = {
-    "actions": _actions,
-    "context": _context,
-    "divider": _divider,
-    "header": _header,
-    "image": _image,
-    "input": _input,
-    "rich_text": _rich_text,
-    "section": _section,
+_CELLS = {
+    "raw_text": record({"type": anything, "text": string(TABLE_CHARACTERS)}, closed=False),
+    "raw_number": anything,
+    "rich_text": anything,
 }
-MESSAGE_RULES: dict[str, Rule] = {
-    **VIEW_RULES,
-    "context_actions": _context_actions,
-    "markdown": _markdown,
-    "table": _table,
-    "task_card": _task_card,
+_VIEW_BLOCKS = {
+    "actions": _block({"elements": items(by_type(IN_ACTIONS), most=25, distinct="action_id")}),
+    "context": _block({"elements": items(by_type(IN_CONTEXT), most=10)}),
+    "divider": _block({}),
+    "header": _block({"text": plain(150)}),
+    "image": _block({"alt_text": string(2000)}, IMAGE_SOURCE | {"title": plain(2000)}, image_has_source),
+    "input": _block(
+        {"label": plain(2000), "element": by_type(IN_INPUT)},
+        {"hint": plain(2000), "optional": anything, "dispatch_action": anything},
+    ),
+    "rich_text": _block({"elements": items(by_type(_RICH_PARTS), most=1000)}),
+    "section": _block(
+        {},
+        {
+            "text": text(3000),
+            "fields": items(text(2000), most=10),
+            "accessory": by_type(IN_SECTION),
+            "expand": anything,
+        },
+        _section_has_words,
+    ),
 }
+_MESSAGE_BLOCKS = _VIEW_BLOCKS | {
+    "context_actions": _block({"elements": items(by_type(IN_CONTEXT_ACTIONS), most=5, distinct="action_id")}),
+    "markdown": _block({"text": string(MARKDOWN_CHARACTERS)}),
+    "table": _block(
+        {"rows": items(items(by_type(_CELLS), most=20), most=100)},
+        {"column_settings": items(anything, most=20, least=0)},
+        _table_is_small,
+    ),
+    "task_card": _block(
+        {
+            "task_id": string(255),
+            "title": string(256),
+            "status": choice("pending", "in_progress", "complete", "error"),
+        },
+        {"details": anything, "output": anything, "sources": anything},
+    ),
+}
+_MESSAGE = items(by_type(_MESSAGE_BLOCKS), most=50, least=0, distinct="block_id")
+_VIEW_FIELDS = {
+    "private_metadata": string(3000, least=0),
+    "callback_id": string(255, least=0),
+    "external_id": string(255, least=0),
+}
+_ITS_BLOCKS = {"blocks": items(by_type(_VIEW_BLOCKS), most=100, distinct="block_id")}
+_HOME = record(_ITS_BLOCKS, _VIEW_FIELDS, _one_focus, closed=False)
+_MODAL = record(
+    {"title": plain(24), **_ITS_BLOCKS},
+    {"submit": plain(24), "close": plain(24), **_VIEW_FIELDS},
+    _inputs_are_submitted,
+    _one_focus,
+    closed=False,
+)

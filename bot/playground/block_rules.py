@@ -1,80 +1,135 @@
-"""The pieces that Block Kit's rules are made of. Problems are worded as
-Slack words them, each with its JSON pointer.
+"""The pieces that Block Kit's rules are made of.
+
+A `Check` yields what is wrong with a value, worded as Slack words it, each problem with its JSON pointer.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-MAX_BLOCK_ID = 255
-MAX_ACTION_ID = 255
-SECTION_TEXT = 3000
-BUTTON_TEXT = 75
-BUTTON_VALUE = 2000
-MAX_URL = 3000
+Check = Callable[[Any, str], Iterator[str]]
 
 
-class Problems:
-    """Collects what is wrong with a payload. `used`: action ids that this block has already."""
+def problem(words: str, pointer: str) -> str:
+    return f"[ERROR] {words} [json-pointer:{pointer}]"
 
-    def __init__(self) -> None:
-        self.found: list[str] = []
 
-    def add(self, problem: str, pointer: str) -> None:
-        self.found.append(f"[ERROR] {problem} [json-pointer:{pointer}]")
+def anything(_value: Any, _pointer: str) -> Iterator[str]:
+    return iter(())
 
-    def string(self, value: Any, pointer: str, *, most: int, least: int = 1, required: bool = True) -> None:
-        if value is None and not required:
-            return
+
+def string(most: int, *, least: int = 1) -> Check:
+    def check(value: Any, pointer: str) -> Iterator[str]:
         if not isinstance(value, str):
-            self.add("missing required field" if value is None else "must be a string", pointer)
+            yield _mistyped(value, "a string", pointer)
         elif len(value) < least:
-            self.add(f"must be more than {least - 1} characters", pointer)
+            yield problem(f"must be more than {least - 1} characters", pointer)
         elif len(value) > most:
-            self.add(f"must be less than {most + 1} characters", pointer)
+            yield problem(f"must be less than {most + 1} characters", pointer)
 
-    def text(
-        self,
-        value: Any,
-        pointer: str,
-        *,
-        most: int,
-        kinds: tuple[str, ...] = ("mrkdwn", "plain_text"),
-        required: bool = True,
-    ) -> None:
-        """A text object."""
-        if value is None and not required:
-            return
-        if not isinstance(value, dict):
-            self.add("missing required field" if value is None else "must be an object", pointer)
-            return
-        kind = value.get("type")
-        if kind not in kinds:
-            self.add(f"must be one of: {', '.join(kinds)}", f"{pointer}/type")
-            return
-        self.keys(value, pointer, {"type", "text", "verbatim" if kind == "mrkdwn" else "emoji"})
-        self.string(value.get("text"), f"{pointer}/text", most=most)
+    return check
 
-    def plain(self, value: Any, pointer: str, *, most: int, required: bool = True) -> None:
-        self.text(value, pointer, most=most, kinds=("plain_text",), required=required)
 
-    def items(self, value: Any, pointer: str, *, most: int, least: int = 1) -> list[Any]:
-        """The items of a list; none when it is not one, or is too long."""
+def number(least: int, most: int) -> Check:
+    def check(value: Any, pointer: str) -> Iterator[str]:
+        if not isinstance(value, int) or not least <= value <= most:
+            yield problem(f"must be between {least} and {most}", pointer)
+
+    return check
+
+
+def choice(*allowed: str | int) -> Check:
+    def check(value: Any, pointer: str) -> Iterator[str]:
+        if value not in allowed:
+            yield problem(f"must be one of: {', '.join(map(str, allowed))}", pointer)
+
+    return check
+
+
+def items(each: Check, *, most: int, least: int = 1, distinct: str = "") -> Check:
+    """A list. `distinct`: the field in which its objects must differ."""
+
+    def check(value: Any, pointer: str) -> Iterator[str]:
         if not isinstance(value, list):
-            self.add("missing required field" if value is None else "must be an array", pointer)
-            return []
+            yield _mistyped(value, "an array", pointer)
+            return
         if len(value) > most:
-            self.add(f"no more than {most} items allowed", pointer)
-            return []
+            yield problem(f"no more than {most} items allowed", pointer)
+            return
         if len(value) < least:
-            self.add(f"must have at least {least} items", pointer)
-        return value
+            yield problem(f"must have at least {least} items", pointer)
+        seen: set[str] = set()
+        for index, item in enumerate(value):
+            yield from each(item, f"{pointer}/{index}")
+            name = item.get(distinct) if isinstance(item, dict) else None
+            if name is not None and str(name) in seen:
+                yield problem(f"`{distinct}` {name!r} already exists", f"{pointer}/{index}/{distinct}")
+            seen.add(str(name))
 
-    def keys(self, value: dict[str, Any], pointer: str, known: Iterable[str]) -> None:
-        for name in sorted(set(value) - set(known)):
-            self.add(f"invalid additional property: {name}", pointer)
+    return check
 
-    def choice(self, value: Any, pointer: str, allowed: Iterable[str | int]) -> None:
-        if value is not None and value not in allowed:
-            self.add(f"must be one of: {', '.join(map(str, allowed))}", pointer)
+
+def record(
+    required: Mapping[str, Check],
+    optional: Mapping[str, Check] | None = None,
+    *also: Check,
+    closed: bool = True,
+) -> Check:
+    """An object. `also`: rules about several of its fields; `closed`: it has no other fields than these."""
+    left_out = optional or {}
+
+    def check(value: Any, pointer: str) -> Iterator[str]:
+        if not isinstance(value, dict):
+            yield _mistyped(value, "an object", pointer)
+            return
+        for name in sorted(value.keys() - required.keys() - left_out.keys()) if closed else ():
+            yield problem(f"invalid additional property: {name}", pointer)
+        for name, rule in required.items():
+            yield from rule(value.get(name), f"{pointer}/{name}")
+        for name, rule in left_out.items():
+            if value.get(name) is not None:
+                yield from rule(value[name], f"{pointer}/{name}")
+        for rule in also:
+            yield from rule(value, pointer)
+
+    return check
+
+
+def by_type(rules: Mapping[str, Check]) -> Check:
+    """An object of one of these types, each with its own rule."""
+
+    def check(value: Any, pointer: str) -> Iterator[str]:
+        if not isinstance(value, dict):
+            yield problem("must be an object", pointer)
+        elif (kind := str(value.get("type"))) not in rules:
+            yield problem(f"unsupported type: {kind}", f"{pointer}/type")
+        else:
+            yield from rules[kind](value, pointer)
+
+    return check
+
+
+def text(most: int, *kinds: str) -> Check:
+    """A text object; without `kinds` either plain or mrkdwn."""
+    allowed = kinds or ("mrkdwn", "plain_text")
+    body = {"type": choice(*allowed), "text": string(most)}
+    rules = {
+        "mrkdwn": record(body, {"verbatim": anything}),
+        "plain_text": record(body, {"emoji": anything}),
+    }
+    wrong_kind = record({"type": choice(*allowed)}, closed=False)
+
+    def check(value: Any, pointer: str) -> Iterator[str]:
+        kind = value.get("type") if isinstance(value, dict) else None
+        yield from (rules[kind] if kind in allowed else wrong_kind)(value, pointer)
+
+    return check
+
+
+def plain(most: int) -> Check:
+    return text(most, "plain_text")
+
+
+def _mistyped(value: Any, wanted: str, pointer: str) -> str:
+    return problem("missing required field" if value is None else f"must be {wanted}", pointer)

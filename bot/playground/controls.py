@@ -30,18 +30,18 @@ CHOICES_OF = {
     "multi_conversations_select": "selected_conversations",
 }
 TYPED = {"plain_text_input", "number_input", "email_text_input", "url_text_input"}
-_INITIAL = {
-    "selected_option": "initial_option",
-    "selected_options": "initial_options",
-    "selected_user": "initial_user",
-    "selected_users": "initial_users",
-    "selected_channel": "initial_channel",
-    "selected_channels": "initial_channels",
-    "selected_conversation": "initial_conversation",
-    "selected_conversations": "initial_conversations",
-    "selected_date": "initial_date",
-    "selected_time": "initial_time",
-}
+_FIELDS = CHOICE_OF | CHOICES_OF
+
+
+def initial_field(kind: str) -> str:
+    """The field of a control that says what it holds before anybody touches it."""
+    return _FIELDS[kind].replace("selected", "initial") if kind in _FIELDS else "initial_value"
+
+
+def offered_options(element: dict[str, Any]) -> list[dict[str, Any]]:
+    """The options of a menu, whether they stand in groups or not."""
+    groups = element.get("option_groups", [])
+    return [option for group in (element, *groups) for option in group.get("options", [])]
 
 
 def find_element(blocks: list[Block], action_id: str) -> tuple[Block, dict[str, Any]]:
@@ -50,13 +50,15 @@ def find_element(blocks: list[Block], action_id: str) -> tuple[Block, dict[str, 
     Raises:
         PlaygroundError: there is none; the message names those that there are.
     """
-    known: list[str] = []
+    action_ids: list[str] = []
     for block in blocks:
         for element in elements_of(block):
             if element.get("action_id") == action_id:
                 return block, element
-            known.append(str(element.get("action_id")))
-    raise PlaygroundError(f"there is no control {action_id!r} here; there are: {', '.join(known) or 'none'}")
+            action_ids.append(str(element.get("action_id")))
+    raise PlaygroundError(
+        f"there is no control {action_id!r} here; there are: {', '.join(action_ids) or 'none'}"
+    )
 
 
 def acted(
@@ -72,7 +74,7 @@ def acted(
     if element["type"] == "feedback_buttons":
         chosen = _feedback(element, value)
         return action | {"text": chosen["text"], "value": chosen["value"]}
-    if element["type"] in CHOICE_OF or element["type"] in CHOICES_OF:
+    if element["type"] in _FIELDS:
         return action | _held(element, value)
     for name in ("text", "value", "style", "url"):
         if name in element:
@@ -89,16 +91,16 @@ def view_state(blocks: list[Block], values: dict[str, dict[str, Any]]) -> dict[s
         for element in elements_of(block):
             if not _holds(element):
                 continue
-            given = values.get(block["block_id"], {})
-            typed = given.get(element["action_id"]) if element["action_id"] in given else _INITIALLY
-            state.setdefault(block["block_id"], {})[element["action_id"]] = _held(element, typed)
+            block_id, action_id = block["block_id"], element["action_id"]
+            given = values.get(block_id, {}).get(action_id, _INITIALLY)
+            state.setdefault(block_id, {})[action_id] = _held(element, given)
     return {"values": state}
 
 
 def elements_of(block: Block) -> Iterator[dict[str, Any]]:
-    for one in (block.get("accessory"), block.get("element"), *block.get("elements", [])):
-        if isinstance(one, dict) and "action_id" in one:
-            yield one
+    for element in (block.get("accessory"), block.get("element"), *block.get("elements", [])):
+        if isinstance(element, dict) and "action_id" in element:
+            yield element
 
 
 _INITIALLY = object()
@@ -107,29 +109,29 @@ _INITIALLY = object()
 
 def _holds(element: dict[str, Any]) -> bool:
     kind = element["type"]
-    return kind in TYPED or kind in CHOICES_OF or (kind in CHOICE_OF and kind != "overflow")
+    return kind in TYPED or (kind in _FIELDS and kind != "overflow")
 
 
 def _held(element: dict[str, Any], given: Any) -> dict[str, Any]:
     kind = element["type"]
-    name = CHOICE_OF.get(kind) or CHOICES_OF.get(kind) or "value"
-    told = {"type": kind}
+    name = _FIELDS.get(kind, "value")
     if given is _INITIALLY:
-        empty: Any = [] if kind in CHOICES_OF else None
-        return told | {name: element.get(_INITIAL.get(name, "initial_value"), empty)}
-    if kind in CHOICES_OF:
-        wanted = [str(one) for one in (given if isinstance(given, list) else [given] if given else [])]
-        most = element.get("max_selected_items")
-        if most is not None and len(wanted) > most:
-            raise PlaygroundError(f"no more than {most} can be chosen here")
-        return told | {
-            name: [_option(element, one) for one in wanted] if name.endswith("options") else wanted
-        }
-    if kind in CHOICE_OF:
-        if given in (None, "") and kind != "overflow":
-            return told | {name: None}
-        return told | {name: _option(element, given) if name == "selected_option" else given}
-    return told | {name: given}
+        value = element.get(initial_field(kind), [] if kind in CHOICES_OF else None)
+    elif kind in CHOICES_OF:
+        value = _chosen(element, given, are_options=name == "selected_options")
+    elif kind in CHOICE_OF and given in (None, "") and kind != "overflow":
+        value = None
+    else:
+        value = _option(element, given) if name == "selected_option" else given
+    return {"type": kind, name: value}
+
+
+def _chosen(element: dict[str, Any], given: Any, *, are_options: bool) -> list[Any]:
+    values = [str(value) for value in (given if isinstance(given, list) else [given] if given else [])]
+    most = element.get("max_selected_items", len(values))
+    if len(values) > most:
+        raise PlaygroundError(f"no more than {most} can be chosen here")
+    return [_option(element, value) for value in values] if are_options else values
 
 
 def _feedback(element: dict[str, Any], value: str | list[str] | None) -> dict[str, Any]:
@@ -141,12 +143,7 @@ def _feedback(element: dict[str, Any], value: str | list[str] | None) -> dict[st
 
 
 def _option(element: dict[str, Any], value: str | list[str] | None) -> dict[str, Any]:
-    groups = element.get("option_groups", [])
-    options: list[dict[str, Any]] = [
-        *element.get("options", []),
-        *(option for group in groups for option in group["options"]),
-    ]
-    for option in options:
+    for option in offered_options(element):
         if option["value"] == value:
             return option
     raise PlaygroundError(f"there is no option {value!r}")
