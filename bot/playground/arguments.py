@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from aiohttp import web
@@ -11,23 +11,14 @@ from aiohttp import web
 from bot.playground.refusal import Refused, invalid
 
 
-class Arguments(Mapping[str, Any]):
-    """Typed reading of untyped arguments; each reader refuses as Slack does."""
+class Arguments(dict[str, Any]):
+    """Reads untyped arguments as typed ones; each reader refuses as Slack does. An argument that is null is absent."""
 
     def __init__(self, values: Mapping[str, Any]) -> None:
-        self._values = {name: value for name, value in values.items() if value is not None}
-
-    def __getitem__(self, name: str) -> Any:
-        return self._values[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._values)
-
-    def __len__(self) -> int:
-        return len(self._values)
+        super().__init__({name: value for name, value in values.items() if value is not None})
 
     def text(self, name: str, default: str = "") -> str:
-        value = self._values.get(name, default)
+        value = self.get(name, default)
         return value if isinstance(value, str) else str(value)
 
     def required(self, name: str) -> str:
@@ -37,22 +28,21 @@ class Arguments(Mapping[str, Any]):
         return value
 
     def number(self, name: str, default: int) -> int:
-        value = self._values.get(name, default)
         try:
-            return int(value)
+            return int(self.get(name, default))
         except (TypeError, ValueError):
             raise invalid("invalid_arguments", f"[ERROR] must be an integer [json-pointer:/{name}]") from None
 
     def flag(self, name: str) -> bool:
-        return str(self._values.get(name, "")).lower() in ("1", "true")
+        return str(self.get(name, "")).lower() in ("1", "true")
 
     def structure(self, name: str, *, refusal: str = "invalid_arguments") -> Any:
-        """A list or an object; a form carries it as JSON text. None when it is absent.
+        """Returns a list or an object, which a form carries as JSON text; None when it is absent.
 
         Raises:
             Refused: with `refusal`, when the text is not JSON.
         """
-        value = self._values.get(name)
+        value = self.get(name)
         if not isinstance(value, str):
             return value
         if not value:
@@ -64,7 +54,7 @@ class Arguments(Mapping[str, Any]):
 
 
 async def read_arguments(request: web.Request) -> tuple[Arguments, str | None]:
-    """The arguments of a request, and the token if it came among them."""
+    """Returns the arguments of a request, and the token if it came among them."""
     values: dict[str, Any] = dict(request.query)
     if request.content_type == "application/json":
         try:

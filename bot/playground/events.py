@@ -58,39 +58,20 @@ class Events:
         self._subscriptions = frozenset(subscriptions)
 
     def message_posted(self, room: Room, message: Message) -> None:
-        """In a channel a mention arrives twice: as `message` and as `app_mention`, with the same ts."""
+        """Tells of a new message; of a mention in a channel twice, as `message` and as `app_mention`, with one ts."""
         self._message(room, deepcopy(message), ts=message["ts"])
         self._mention(room, message)
 
     def message_changed(self, room: Room, message: Message, previous: Message) -> None:
-        ts = self._state.next_ts()
-        event = {
-            "type": "message",
-            "subtype": "message_changed",
-            "message": deepcopy(message),
-            "previous_message": deepcopy(previous),
-            "hidden": True,
-            "ts": ts,
-        }
-        self._message(room, event, ts=ts)
-        bot = self._state.workspace.bot_user_id
-        if not mentions(previous.get("text", ""), bot):
+        self._hidden(room, "message_changed", previous, message=deepcopy(message))
+        if not mentions(previous.get("text", ""), self._state.workspace.bot_user_id):
             self._mention(room, message)
 
     def message_deleted(self, room: Room, previous: Message) -> None:
         if room.messages.get(previous["ts"], {}).get("subtype") == "tombstone":
             self.message_changed(room, room.messages[previous["ts"]], previous)
             return
-        ts = self._state.next_ts()
-        event = {
-            "type": "message",
-            "subtype": "message_deleted",
-            "previous_message": deepcopy(previous),
-            "deleted_ts": previous["ts"],
-            "hidden": True,
-            "ts": ts,
-        }
-        self._message(room, event, ts=ts)
+        self._hidden(room, "message_deleted", previous, deleted_ts=previous["ts"])
 
     def joined(self, room: Room, user: str, *, inviter: str | None) -> None:
         event: dict[str, Any] = {
@@ -128,6 +109,12 @@ class Events:
             "event_ts": self._state.next_ts(),
         }
         self._send(kind, room, event)
+
+    def _hidden(self, room: Room, subtype: str, previous: Message, **fields: Any) -> None:
+        """Tells of a change to the message `previous`."""
+        ts = self._state.next_ts()
+        changed = {"type": "message", "subtype": subtype, "hidden": True, "ts": ts, **fields}
+        self._message(room, changed | {"previous_message": deepcopy(previous)}, ts=ts)
 
     def _message(self, room: Room, event: dict[str, Any], *, ts: str) -> None:
         for name in ("metadata", "stream_touched"):

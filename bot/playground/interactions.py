@@ -21,7 +21,7 @@ from bot.playground.workspace import WorkspaceUser
 
 
 class Interactions:
-    """Each returns when the app has acknowledged, or has failed to; the person is told which, as in Slack."""
+    """Each method returns when the app has acknowledged, or has failed to; the person is told which, as in Slack."""
 
     def __init__(
         self, slack: Slack, people: UserMessages, delivery: Delivery, response_urls: ResponseUrls
@@ -48,18 +48,22 @@ class Interactions:
             reason = "operation_timeout" if "timeout" in failure.reason else "dispatch_failed"
             self._tell(room, person, f'{name} failed with the error "{reason}"')
             return
-        if answer:
-            self._show_answer(room, person, answer)
+        if not answer:
+            return
+        try:
+            respond(self._slack, room, person.id, Arguments(answer))
+        except Refused as refusal:
+            self._tell(room, person, f"The app's answer cannot be shown: {refusal.code}")
 
     async def click(
         self,
         user: str,
         channel: str,
-        message_ts: str,
+        ts: str,
         action_id: str,
         value: str | list[str] | None = None,
     ) -> bool:
-        """Presses a button of a message; `value` chooses among feedback buttons or menu entries.
+        """Presses a button of the message `ts`; `value` chooses among feedback buttons or menu entries.
 
         Returns whether the app acknowledged it.
 
@@ -68,11 +72,11 @@ class Interactions:
         """
         person = self._people.person(user)
         room = self._people.room(person, channel)
-        message = self._shown(person, room, message_ts)
+        message = self._shown(person, room, ts)
         block, element = find_element(message.get("blocks", []), action_id)
         container: dict[str, Any] = {
             "type": "message",
-            "message_ts": message_ts,
+            "message_ts": ts,
             "channel_id": room.id,
             "is_ephemeral": bool(message.get("is_ephemeral")),
         }
@@ -89,17 +93,17 @@ class Interactions:
         }
         return await self._interact(person, payload)
 
-    async def shortcut(self, user: str, channel: str, message_ts: str, callback_id: str) -> bool:
-        """Picks an app's entry of a message's "More actions"; whether the app acknowledged it.
+    async def shortcut(self, user: str, channel: str, ts: str, callback_id: str) -> bool:
+        """Picks an app's entry of a message's "More actions"; returns whether the app acknowledged it.
 
         Raises:
             PlaygroundError: there is no such message or shortcut.
         """
         person = self._people.person(user)
         room = self._people.room(person, channel)
-        if callback_id not in {one.callback_id for one in self._slack.workspace.shortcuts}:
+        if callback_id not in {shortcut.callback_id for shortcut in self._slack.workspace.shortcuts}:
             raise PlaygroundError(f"there is no shortcut {callback_id!r}")
-        message = self._shown(person, room, message_ts)
+        message = self._shown(person, room, ts)
         if message.get("is_ephemeral") or message.get("subtype") == "tombstone":
             raise PlaygroundError("this message has no actions")
         payload = self._base("message_action", person) | {
@@ -124,9 +128,9 @@ class Interactions:
         """Uses a control of a modal or of the App Home. `values`: what stands in the others, as in `submit_view`."""
         person, view = self._view(user, view_id)
         block, element = find_element(view["blocks"], action_id)
-        entered = values or {}
+        entered = dict(values or {})
         if element["type"] != "button":
-            entered = entered | {block["block_id"]: {action_id: value}}
+            entered[block["block_id"]] = {action_id: value}
         payload = self._base("block_actions", person) | {
             "container": {"type": "view", "view_id": view["id"]},
             "trigger_id": self._slack.surfaces.new_trigger(person.id),
@@ -143,10 +147,9 @@ class Interactions:
         Returns the errors that the app answered with, by block_id; empty when it took the form.
         """
         person, view = self._view(user, view_id)
-        sent = deepcopy(view) | {"state": view_state(view["blocks"], values or {})}
         payload = self._base("view_submission", person) | {
             "trigger_id": self._slack.surfaces.new_trigger(person.id),
-            "view": sent,
+            "view": deepcopy(view) | {"state": view_state(view["blocks"], values or {})},
             "response_urls": [],
         }
         try:
@@ -176,11 +179,11 @@ class Interactions:
         if action == "errors":
             return {str(block): str(problem) for block, problem in answer.get("errors", {}).items()}
         try:
-            if action == "update":
+            if action in ("update", "push"):
                 check_view(answer.get("view"), kinds=("modal",))
+            if action == "update":
                 surfaces.update(view, answer["view"], user=person.id)
             elif action == "push":
-                check_view(answer.get("view"), kinds=("modal",))
                 surfaces.push(person.id, answer["view"])
             else:
                 surfaces.close(person.id, every=action == "clear")
@@ -232,20 +235,12 @@ class Interactions:
             "is_enterprise_install": False,
         }
 
-    def _show_answer(self, room: Room, person: WorkspaceUser, answer: dict[str, Any]) -> None:
-        try:
-            respond(self._slack, room, person.id, Arguments(answer))
-        except Refused as refusal:
-            self._tell(room, person, f"The app's answer cannot be shown: {refusal.code}")
-
     def _shown(self, person: WorkspaceUser, room: Room, ts: str) -> Message:
-        message = room.messages.get(ts)
-        if message is None:
-            own = (one for one in self._slack.state.ephemerals if one["ts"] == ts and one["to"] == person.id)
-            message = next(own, None)
-        if message is None:
-            raise PlaygroundError(f"{person.name} sees no message {ts} in this channel")
-        return message
+        own = (message for message in self._slack.state.ephemerals if message["to"] == person.id)
+        for message in (*room.messages.values(), *own):
+            if message["ts"] == ts:
+                return message
+        raise PlaygroundError(f"{person.name} sees no message {ts} in this channel")
 
     def _view(self, user: str, view_id: str) -> tuple[WorkspaceUser, View]:
         person = self._people.person(user)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import base64
+import inspect
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import asdict
 from importlib.resources import files
 from typing import Any
 
@@ -19,7 +21,6 @@ from bot.playground.refusal import PlaygroundError, Refused
 from bot.playground.sharing import Upload
 from bot.playground.slack import Slack
 from bot.playground.state import Room
-from bot.playground.status_line import status_body
 
 CONTENT_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; "
@@ -47,22 +48,23 @@ class Page:
         self._feed = Feed(slack.state)
         self._kb = KbPages(pages)
         self._ask_guide = guide
-        self._deeds: dict[str, Callable[[Body], Awaitable[Body]]] = {
-            "say": self._say,
-            "forward": self._forward,
-            "workflow": self._workflow,
-            "group": self._group,
-            "shortcut": self._shortcut,
-            "edit": self._edit,
-            "delete": self._delete,
-            "react": self._react,
-            "command": self._command,
-            "click": self._click,
-            "click_view": self._click_view,
-            "submit_view": self._submit_view,
-            "close_view": self._close_view,
-            "open_home": self._open_home,
+        self._actions: dict[str, tuple[Callable[..., Any], str]] = {
+            "say": (self._say, "ts"),
+            "forward": (people.forward, "ts"),
+            "workflow": (self._workflow, "ts"),
+            "group": (lambda **body: people.open_group(**body).id, "channel"),
+            "edit": (people.edit, ""),
+            "delete": (people.delete, ""),
+            "react": (people.react, ""),
+            "command": (interactions.command, ""),
+            "shortcut": (interactions.shortcut, "acknowledged"),
+            "click": (interactions.click, "acknowledged"),
+            "click_view": (interactions.click_view, "acknowledged"),
+            "submit_view": (interactions.submit_view, "errors"),
+            "close_view": (interactions.close_view, ""),
+            "open_home": (lambda **body: interactions.open_home(**body).id, "channel"),
         }
+        """What a person does, which takes the fields that the page sends, and the field of its answer."""
 
     def add_routes(self, app: web.Application) -> None:
         app.middlewares.append(self._json_alone)
@@ -74,7 +76,7 @@ class Page:
         app.router.add_get("/page/workspace", self._workspace)
         app.router.add_get("/page/guide", self._guide)
         app.router.add_get("/page/messages", self._messages)
-        app.router.add_post("/page/{deed}", self._do)
+        app.router.add_post("/page/{action}", self._do)
 
     async def close(self) -> None:
         await self._feed.close()
@@ -82,7 +84,7 @@ class Page:
     @staticmethod
     @web.middleware
     async def _json_alone(request: web.Request, handler: Handler) -> web.StreamResponse:
-        """What acts as a person is JSON, which no form of another site can send."""
+        """Takes nothing but JSON from whoever acts as a person: no form of another site can send that."""
         acts = request.method == "POST" and request.path.startswith("/page/")
         if acts and request.content_type != "application/json":
             raise web.HTTPUnsupportedMediaType(text="send JSON")
@@ -112,14 +114,9 @@ class Page:
                     for person in workspace.people
                 ],
                 "channels": rooms,
-                "commands": [
-                    {"name": one.name, "hint": one.hint, "description": one.description}
-                    for one in workspace.commands
-                ],
+                "commands": [asdict(command) for command in workspace.commands],
                 "me": self._slack.state.me,
-                "shortcuts": [
-                    {"name": one.name, "callback_id": one.callback_id} for one in workspace.shortcuts
-                ],
+                "shortcuts": [asdict(shortcut) for shortcut in workspace.shortcuts],
                 "modal": stack[-1] if stack else None,
                 "home": self._slack.surfaces.homes.get(user),
             }
@@ -127,7 +124,7 @@ class Page:
 
     async def _guide(self, _request: web.Request) -> web.StreamResponse:
         guide = await self._ask_guide() if self._ask_guide is not None else None
-        return web.json_response(guide.as_json() if guide is not None else None)
+        return web.json_response(asdict(guide) if guide is not None else None)
 
     async def _messages(self, request: web.Request) -> web.StreamResponse:
         state = self._slack.state
@@ -141,10 +138,12 @@ class Page:
                 "channel": room.id,
                 "messages": room.ordered(),
                 "ephemerals": [
-                    one for one in state.ephemerals if one["to"] == person.id and one["channel"] == room.id
+                    message
+                    for message in state.ephemerals
+                    if (message["to"], message["channel"]) == (person.id, room.id)
                 ],
                 "statuses": [
-                    status_body(one, state.now()) for one in state.statuses() if one.channel == room.id
+                    status.as_json(state.now()) for status in state.statuses() if status.channel == room.id
                 ],
                 "suggestions": [
                     body for (channel, _), body in state.suggestions.items() if channel == room.id
@@ -158,89 +157,28 @@ class Page:
         )
 
     async def _do(self, request: web.Request) -> web.StreamResponse:
-        deed = self._deeds.get(request.match_info["deed"])
-        if deed is None:
+        if request.match_info["action"] not in self._actions:
             raise web.HTTPNotFound()
+        action, field = self._actions[request.match_info["action"]]
         try:
-            body = json.loads(await request.text())
-            return web.json_response(await deed(body))
+            done = action(**json.loads(await request.text()))
+            result = await done if inspect.isawaitable(done) else done
         except (PlaygroundError, Refused) as error:
             return web.json_response({"error": str(error)}, status=400)
         except (ValueError, KeyError, TypeError):
             return web.json_response({"error": "the page sent something incomplete"}, status=400)
+        return web.json_response({field: result} if field else {})
 
-    async def _say(self, body: Body) -> Body:
-        ts = self._people.say(
-            body["user"],
-            body["channel"],
-            body["text"],
-            body.get("thread_ts"),
-            broadcast=bool(body.get("broadcast")),
-            uploads=tuple(_upload(file) for file in body.get("files", ())),
-        )
-        return {"ts": ts}
+    def _say(self, *, files: Sequence[Body] = (), **body: Any) -> str:
+        return self._people.say(**body, uploads=tuple(_upload(**file) for file in files))
 
-    async def _forward(self, body: Body) -> Body:
-        words = (body.get("text", ""), body.get("thread_ts"))
-        return {"ts": self._people.forward(body["user"], body["channel"], body["ts"], body["to"], *words)}
-
-    async def _workflow(self, body: Body) -> Body:
-        self._people.room(self._people.person(body["user"]), body["channel"])
-        return {"ts": self._people.post_workflow(body["channel"], body["text"])}
-
-    async def _group(self, body: Body) -> Body:
-        return {"channel": self._people.open_group(body["user"], list(body["people"])).id}
-
-    async def _shortcut(self, body: Body) -> Body:
-        acknowledged = await self._interactions.shortcut(
-            body["user"], body["channel"], body["ts"], body["callback_id"]
-        )
-        return {"acknowledged": acknowledged}
-
-    async def _edit(self, body: Body) -> Body:
-        self._people.edit(body["user"], body["channel"], body["ts"], body["text"])
-        return {}
-
-    async def _delete(self, body: Body) -> Body:
-        self._people.delete(body["user"], body["channel"], body["ts"])
-        return {}
-
-    async def _react(self, body: Body) -> Body:
-        remove = bool(body.get("remove"))
-        self._people.react(body["user"], body["channel"], body["ts"], body["name"], remove=remove)
-        return {}
-
-    async def _command(self, body: Body) -> Body:
-        await self._interactions.command(body["user"], body["channel"], body["name"], body.get("text", ""))
-        return {}
-
-    async def _click(self, body: Body) -> Body:
-        acknowledged = await self._interactions.click(
-            body["user"], body["channel"], body["ts"], body["action_id"], body.get("value")
-        )
-        return {"acknowledged": acknowledged}
-
-    async def _click_view(self, body: Body) -> Body:
-        acknowledged = await self._interactions.click_view(
-            body["user"], body["view_id"], body["action_id"], body.get("value"), body.get("values")
-        )
-        return {"acknowledged": acknowledged}
-
-    async def _submit_view(self, body: Body) -> Body:
-        return {"errors": await self._interactions.submit_view(body["user"], body["view_id"], body["values"])}
-
-    async def _close_view(self, body: Body) -> Body:
-        await self._interactions.close_view(body["user"], body["view_id"])
-        return {}
-
-    async def _open_home(self, body: Body) -> Body:
-        return {"channel": self._interactions.open_home(body["user"], body.get("tab", "home")).id}
+    def _workflow(self, user: str, channel: str, text: str) -> str:
+        self._people.room(self._people.person(user), channel)
+        return self._people.post_workflow(channel, text)
 
 
-def _upload(told: Body) -> Upload:
-    content = base64.b64decode(told.get("content", ""), validate=True)
-    mimetype, size = str(told.get("mimetype", "")), told.get("size")
-    return Upload(name=str(told["name"]), content=content, mimetype=mimetype, size=size)
+def _upload(name: str, content: str = "", mimetype: str = "", size: int | None = None) -> Upload:
+    return Upload(name=name, content=base64.b64decode(content, validate=True), mimetype=mimetype, size=size)
 
 
 async def _index(_request: web.Request) -> web.StreamResponse:
@@ -252,7 +190,7 @@ async def _static(request: web.Request) -> web.StreamResponse:
 
 
 async def _permalink(request: web.Request) -> web.StreamResponse:
-    """A permalink opens the message in the page, as whoever looks at it."""
+    """Opens the message of a permalink in the page, as whoever looks at it."""
     digits = request.match_info["ts"]
     ts = request.query.get("thread_ts") or f"{digits[:-6]}.{digits[-6:]}"
     raise web.HTTPFound(f"/#/-/{request.match_info['channel']}/{ts}")

@@ -4,15 +4,16 @@ here.
 
 from __future__ import annotations
 
+import uuid
 from copy import deepcopy
 from typing import Any
 
 from bot.playground.composer import compose, mentions, rich_text
 from bot.playground.methods.conversations import MAX_GROUP
 from bot.playground.methods.reactions import add_reaction, remove_reaction
-from bot.playground.posting import new_client_msg_id, post_ephemeral
+from bot.playground.posting import post_ephemeral
 from bot.playground.refusal import PlaygroundError, Refused
-from bot.playground.sharing import Upload, checked_uploads, file_object, shared_message
+from bot.playground.sharing import FILES_IN_A_MESSAGE, Upload, file_object, shared_message
 from bot.playground.slack import Slack
 from bot.playground.state import Change, Message, Room
 from bot.playground.workspace import WorkspaceUser
@@ -37,7 +38,7 @@ class UserMessages:
         return person
 
     def room(self, person: WorkspaceUser, channel: str) -> Room:
-        """A room that the person is in; "dm" is the one with the bot.
+        """Returns a room that the person is in; "dm" is the one with the bot.
 
         Raises:
             PlaygroundError: there is no such room for them.
@@ -61,17 +62,27 @@ class UserMessages:
         broadcast: bool = False,
         uploads: tuple[Upload, ...] = (),
     ) -> str:
-        """`broadcast`: a reply that is also sent to the channel. Files need no words."""
+        """Posts a message and returns its `ts`. Files need no words.
+
+        `broadcast`: a reply that is also sent to the channel.
+        """
         person = self.person(user)
         room = self.room(person, channel)
         if not text.strip() and not uploads:
             raise PlaygroundError("there is nothing to send")
         extra: dict[str, Any] = {}
+        if len(uploads) > FILES_IN_A_MESSAGE:
+            raise PlaygroundError(f"a message takes {FILES_IN_A_MESSAGE} files at most")
         if uploads:
-            files = [file_object(self._slack, room, person.id, one) for one in checked_uploads(uploads)]
+            files = [file_object(self._slack, room, person.id, upload) for upload in uploads]
             extra = {"subtype": "file_share", "files": files, "upload": False, "display_as_bot": False}
         if broadcast and thread_ts:
-            extra |= {"subtype": "thread_broadcast", "root": self._root(room, thread_ts)}
+            root = room.messages.get(thread_ts, {})
+            inner = ("metadata", "root")
+            extra |= {
+                "subtype": "thread_broadcast",
+                "root": {name: deepcopy(value) for name, value in root.items() if name not in inner},
+            }
         return self._send(person, room, text, thread_ts, extra)
 
     def forward(
@@ -96,7 +107,7 @@ class UserMessages:
     def post_workflow(
         self, channel: str, text: str, *, name: str = WORKFLOW_NAME, thread_ts: str | None = None
     ) -> str:
-        """A workflow's form posts what somebody filled in: a bot's message, of no user."""
+        """Posts what somebody filled into a workflow's form: a bot's message, of no user."""
         room = self._slack.state.room(channel)
         if room is None or room.is_im:
             raise PlaygroundError("a workflow posts in channels")
@@ -115,9 +126,9 @@ class UserMessages:
         }
         return self._post(room, message, thread_ts)
 
-    def open_group(self, user: str, others: list[str]) -> Room:
-        """The group direct message of a person, some others and the bot."""
-        members = {self.person(user).id, *(self.person(one).id for one in others)}
+    def open_group(self, user: str, people: list[str]) -> Room:
+        """Opens the group direct message of a person, some others and the bot."""
+        members = {self.person(name).id for name in (user, *people)}
         if not 2 <= len(members) <= MAX_GROUP:
             raise PlaygroundError(f"a group is of two to {MAX_GROUP} people")
         return self._slack.state.group(members)
@@ -127,7 +138,7 @@ class UserMessages:
     ) -> str:
         composed = self._compose(text)
         message: Message = {
-            "client_msg_id": new_client_msg_id(),
+            "client_msg_id": str(uuid.uuid4()),
             "type": "message",
             "user": person.id,
             "ts": self._slack.state.next_ts(),
@@ -150,18 +161,13 @@ class UserMessages:
         self._slack.events.message_posted(room, message)
         return str(message["ts"])
 
-    def _root(self, room: Room, thread_ts: str) -> Message:
-        """The message that a reply which is also sent to the channel hangs on, as it is told along."""
-        found = room.messages.get(thread_ts, {})
-        return {name: deepcopy(value) for name, value in found.items() if name not in ("metadata", "root")}
-
     def edit(self, user: str, channel: str, ts: str, text: str) -> None:
         person, room, message = self._own(user, channel, ts)
-        if message.get("text") == self._compose(text):
+        composed = self._compose(text)
+        if message.get("text") == composed:
             return  # Slack's composer sends nothing either
         previous = deepcopy(message)
-        message["text"] = self._compose(text)
-        message["blocks"] = [rich_text(message["text"])]
+        message |= {"text": composed, "blocks": [rich_text(composed)]}
         message["edited"] = {"user": person.id, "ts": self._slack.state.next_ts()}
         self._slack.state.changed(room, message)
         self._slack.events.message_changed(room, message, previous)
@@ -216,10 +222,9 @@ class UserMessages:
         return person, room, message
 
     def _offer_invitation(self, person: WorkspaceUser, room: Room, text: str, thread_ts: str | None) -> None:
-        """Slack tells the writer when they mentioned an app that is not in the channel."""
+        """Tells the writer, as Slack does, that they mentioned an app that is not in the channel."""
         bot = self._slack.workspace.bot
         if bot.id in room.members or not mentions(text, bot.id):
             return
-        words = f"You mentioned <@{bot.id}>, but they're not in this channel. Type `/invite @{bot.name}` to add them."
-        body: dict[str, Any] = {"text": words}
-        post_ephemeral(self._slack, room, person.id, body, thread_ts=thread_ts, system=True)
+        text = f"You mentioned <@{bot.id}>, but they're not in this channel. Type `/invite @{bot.name}` to add them."
+        post_ephemeral(self._slack, room, person.id, {"text": text}, thread_ts=thread_ts, system=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 from copy import deepcopy
 from typing import Any
 
@@ -133,8 +132,3 @@ def fallback_text(body: dict[str, Any]) -> str:
     """The text given, else one made of the blocks, as Slack makes it for notifications."""
     text = body.get("text")
     return text or " ".join(texts(body.get("blocks", [])))[:3000]
-
-
-def new_client_msg_id() -> str:
-    digits = secrets.token_hex(16)
-    return f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}"

@@ -1,4 +1,4 @@
-"""response_url: the address by which an app may answer a command or a click, five times within half an hour."""
+"""Serves response_urls: addresses by which an app may answer a command or a click, five times within half an hour."""
 
 from __future__ import annotations
 
@@ -60,25 +60,23 @@ class ResponseUrls:
         return address
 
     def _answer(self, address: _Address, args: Arguments) -> None:
-        if args.flag("delete_original") and address.source is not None:
-            self._delete(address)
-        elif args.flag("replace_original") and address.source is not None:
-            self._replace(address, args)
+        if address.source is not None and args.flag("delete_original"):
+            self._delete(address.room, address.source)
+        elif address.source is not None and args.flag("replace_original"):
+            self._replace(address.room, address.source, args)
         else:
             respond(self._slack, address.room, address.user, args)
 
-    def _delete(self, address: _Address) -> None:
-        source, state = address.source, self._slack.state
+    def _delete(self, room: Room, source: Message) -> None:
+        state = self._slack.state
         if source in state.ephemerals:
             state.remove_ephemeral(source)
-        elif source is not None and source["ts"] in address.room.messages:
-            state.remove(address.room, source)
-            self._slack.events.message_deleted(address.room, source)
+        elif source["ts"] in room.messages:
+            state.remove(room, source)
+            self._slack.events.message_deleted(room, source)
 
-    def _replace(self, address: _Address, args: Arguments) -> None:
-        source, state = address.source, self._slack.state
-        if source is None:
-            return
+    def _replace(self, room: Room, source: Message, args: Arguments) -> None:
+        state = self._slack.state
         body = content(args)
         previous = dict(source)
         if "blocks" not in body:
@@ -89,8 +87,8 @@ class ResponseUrls:
             state.add_ephemeral(source)
             return
         source["edited"] = {"user": self._slack.workspace.bot_user_id, "ts": state.next_ts()}
-        state.changed(address.room, source)
-        self._slack.events.message_changed(address.room, source, previous)
+        state.changed(room, source)
+        self._slack.events.message_changed(room, source, previous)
 
 
 def respond(slack: Slack, room: Room, user: str, args: Arguments) -> None:

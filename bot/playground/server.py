@@ -36,10 +36,6 @@ from bot.playground.workspace import Workspace
 logger = logging.getLogger(__name__)
 
 
-def _system_clock() -> float:
-    return time.time()
-
-
 class Playground:
     """A local Slack. People are named by id or name, channels by id, name or "dm" (the DM with the bot).
 
@@ -56,7 +52,7 @@ class Playground:
         host: str = "127.0.0.1",
         port: int = 0,
         transport: Transport | None = None,
-        clock: Clock = _system_clock,
+        clock: Clock = time.time,
         limits: SlackLimits | None = None,
         subscriptions: Collection[str] = SUBSCRIPTIONS,
         pages: Pages | None = None,

@@ -9,20 +9,13 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from bot.playground.refusal import PlaygroundError
 from bot.playground.slack import Slack
 from bot.playground.state import Message, Room
 
 PREVIEW_LINES = 5
 PREVIEW_CHARACTERS = 1_000
 FILES_IN_A_MESSAGE = 10
-_TEXT_TYPES = {
-    "application/json",
-    "application/xml",
-    "application/x-sh",
-    "application/toml",
-    "application/yaml",
-}
+_TEXT_TYPES = {f"application/{subtype}" for subtype in ("json", "xml", "x-sh", "toml", "yaml")}
 _TEXT_ENDINGS = (".log", ".md", ".py", ".toml", ".yaml", ".yml", ".sql", ".sh", ".conf", ".ini")
 
 
@@ -40,7 +33,7 @@ class Upload:
 
 
 def file_object(slack: Slack, room: Room, user: str, upload: Upload) -> dict[str, Any]:
-    """Slack's file object. A text is a snippet, shown with its first lines; of anything else only the name is."""
+    """Builds Slack's file object. Of a text its first lines are shown (a snippet), of anything else only the name."""
     name = upload.name.strip().rpartition("/")[2] or "file"
     mimetype = upload.mimetype or mimetypes.guess_type(name)[0] or "application/octet-stream"
     text = _text_of(name, mimetype, upload.content)
@@ -78,11 +71,11 @@ def file_object(slack: Slack, room: Room, user: str, upload: Upload) -> dict[str
 
 
 def shared_message(slack: Slack, room: Room, message: Message, *, private: bool) -> dict[str, Any]:
-    """The attachment that a forwarded message becomes. `private`: from a place that not everybody can open."""
+    """Builds the attachment that a forwarded message becomes. `private`: from a place that not everybody can open."""
     workspace = slack.workspace
     author = workspace.person(message.get("user", ""))
     name = message.get("username") or (author.real_name if author else "Slackbot")
-    at = datetime.fromtimestamp(float(message["ts"]), UTC)
+    posted = datetime.fromtimestamp(float(message["ts"]), UTC)
     text = message.get("text", "")
     in_thread = message.get("thread_ts", message["ts"]) != message["ts"]
     place = {"im": "a direct message", "mpim": "a group message"}.get(room.kind, f"#{room.name}")
@@ -96,7 +89,7 @@ def shared_message(slack: Slack, room: Room, message: Message, *, private: bool)
         "is_msg_unfurl": True,
         "is_share": True,
         "from_url": slack.permalink(room, message["ts"]),
-        "fallback": f"[{at:%B} {at.day}, {at:%Y} {at:%I:%M %p}] {author.name if author else name}: {text}",
+        "fallback": f"[{posted:%B} {posted.day}, {posted:%Y %I:%M %p}] {author.name if author else name}: {text}",
         "text": text,
         "mrkdwn_in": ["text"],
         "footer": f"From a thread in {place}" if in_thread else f"Posted in {place}",
@@ -117,17 +110,6 @@ def shared_message(slack: Slack, room: Room, message: Message, *, private: bool)
     if message.get("files"):
         shared["files"] = deepcopy(message["files"])
     return shared
-
-
-def checked_uploads(uploads: tuple[Upload, ...]) -> tuple[Upload, ...]:
-    """Returns the uploads, if they are few enough.
-
-    Raises:
-        PlaygroundError: they are not.
-    """
-    if len(uploads) > FILES_IN_A_MESSAGE:
-        raise PlaygroundError(f"a message takes {FILES_IN_A_MESSAGE} files at most")
-    return uploads
 
 
 def _text_of(name: str, mimetype: str, content: bytes) -> str | None:

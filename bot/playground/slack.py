@@ -1,10 +1,12 @@
-"""Holds the parts of the playground's Slack that its Web API methods and its people share."""
+"""Holds what the playground's Web API methods and its people share, and defines what a method is."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
+from bot.playground.arguments import Arguments
 from bot.playground.events import Events
 from bot.playground.refusal import Refused
 from bot.playground.sockets import Sockets
@@ -28,7 +30,7 @@ class Slack:
         return self.state.workspace
 
     def visible_room(self, name_or_id: str) -> Room:
-        """A room as the bot sees it: a private one that it is not in does not exist.
+        """Returns a room as the bot sees it: a private one that it is not in does not exist.
 
         Raises:
             Refused: `channel_not_found`.
@@ -39,7 +41,7 @@ class Slack:
         return room
 
     def joined_room(self, name_or_id: str) -> Room:
-        """A room that the bot is a member of.
+        """Returns a room that the bot is a member of.
 
         Raises:
             Refused: `channel_not_found` or `not_in_channel`.
@@ -50,7 +52,7 @@ class Slack:
         return room
 
     def message(self, room: Room, ts: str) -> Message:
-        """The message of a room that has this `ts`.
+        """Returns the message of a room that has this `ts`.
 
         Raises:
             Refused: `message_not_found`.
@@ -64,3 +66,21 @@ class Slack:
         thread_ts = room.messages.get(ts, {}).get("thread_ts")
         query = f"?thread_ts={thread_ts}&cid={room.id}" if thread_ts and thread_ts != ts else ""
         return f"{self.origin()}/archives/{room.id}/p{ts.replace('.', '')}{query}"
+
+
+SPECIAL = 0
+"""The tier of methods that Slack allows hundreds of times a minute."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Method:
+    """A method of the Web API. `scopes`: any one of them will do; without any none is needed.
+
+    `tier`: of Slack's rate limits. `app_token`: whether it takes that token, not the bot's.
+    """
+
+    name: str
+    call: Callable[[Slack, Arguments], dict[str, Any]]
+    scopes: tuple[str, ...] = ()
+    tier: int = SPECIAL
+    app_token: bool = False

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from copy import deepcopy
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 from bot.playground.refusal import Refused
 from bot.playground.slack_limits import Clock, SlackLimits
-from bot.playground.status_line import Status, status_body
-from bot.playground.workspace import Workspace, WorkspaceChannel
+from bot.playground.workspace import Workspace
 
 Message = dict[str, Any]
 ChangeKind = Literal[
@@ -35,6 +34,15 @@ ChangeKind = Literal[
 
 
 GROUP_TOPIC = "Group message"
+_THREAD_FIELDS = (
+    "thread_ts",
+    "reply_count",
+    "reply_users",
+    "reply_users_count",
+    "latest_reply",
+    "is_locked",
+    "subscribed",
+)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -45,6 +53,25 @@ class Change:
     channel: str | None = None
     user: str | None = None
     body: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Status:
+    """The line below a message that tells what the app is doing, shown until `until` (seconds since 1970)."""
+
+    channel: str
+    thread_ts: str
+    text: str
+    loading_messages: tuple[str, ...] = ()
+    until: float
+
+    def as_json(self, now: float) -> dict[str, Any]:
+        return {
+            "thread_ts": self.thread_ts,
+            "text": self.text,
+            "loading_messages": list(self.loading_messages),
+            "seconds_left": max(0.0, self.until - now),
+        }
 
 
 @dataclass(kw_only=True, slots=True)
@@ -76,14 +103,17 @@ class Room:
 
     def thread(self, thread_ts: str) -> list[Message]:
         """The thread's first message and its replies, oldest first."""
-        return [one for one in self.ordered() if thread_ts in (one["ts"], one.get("thread_ts"))]
+        return [
+            message for message in self.ordered() if thread_ts in (message["ts"], message.get("thread_ts"))
+        ]
 
     def top_level(self) -> list[Message]:
         """What the channel shows: messages outside threads, and replies that were also sent to it."""
         return [
-            one
-            for one in self.ordered()
-            if one.get("thread_ts", one["ts"]) == one["ts"] or one.get("subtype") == "thread_broadcast"
+            message
+            for message in self.ordered()
+            if message.get("thread_ts", message["ts"]) == message["ts"]
+            or message.get("subtype") == "thread_broadcast"
         ]
 
 
@@ -94,7 +124,10 @@ class State:
         self.workspace = workspace
         self.limits = limits
         self.now = clock
-        self.rooms = {channel.id: _room(channel) for channel in workspace.channels}
+        self.rooms = {
+            channel.id: Room(**asdict(channel) | {"members": set(channel.members)})
+            for channel in workspace.channels
+        }
         self.ephemerals: list[Message] = []
         self.suggestions: dict[tuple[str, str], dict[str, Any]] = {}
         """Suggestions by channel and thread ("" for a DM's pane): `{"thread_ts", "title", "prompts"}`."""
@@ -132,12 +165,12 @@ class State:
             self.announce(Change(kind="seat"))
 
     def room(self, name_or_id: str) -> Room | None:
-        found = self.rooms.get(name_or_id)
         name = name_or_id.removeprefix("#")
-        return found or next((one for one in self.rooms.values() if one.name == name and not one.is_im), None)
+        named = (room for room in self.rooms.values() if room.name == name and not room.is_im)
+        return self.rooms.get(name_or_id) or next(named, None)
 
     def direct(self, user: str) -> Room:
-        """The DM of a person with the bot, opened when there is none yet."""
+        """Returns the DM of a person with the bot, opened when there is none yet."""
         room_id = f"D0{user.removeprefix('U0')}"
         if room_id not in self.rooms:
             members = {user, self.workspace.bot_user_id}
@@ -148,12 +181,12 @@ class State:
         return self.rooms[room_id]
 
     def group(self, users: Iterable[str]) -> Room:
-        """The group DM of these people and the bot, opened when there is none yet."""
+        """Returns the group DM of these people and the bot, opened when there is none yet."""
         members = {*users, self.workspace.bot_user_id}
-        found = next((one for one in self.rooms.values() if one.is_mpim and one.members == members), None)
-        if found is not None:
-            return found
-        names = sorted(one.name for one in self.workspace.everyone() if one.id in members)
+        for room in self.rooms.values():
+            if room.is_mpim and room.members == members:
+                return room
+        names = sorted(person.name for person in self.workspace.everyone() if person.id in members)
         short = (member.removeprefix("U0") for member in sorted(members))
         room = Room(
             id=f"G1{''.join(short)}",
@@ -215,11 +248,11 @@ class State:
             self._count_replies(room, root)
 
     def _count_replies(self, room: Room, root: Message) -> None:
-        replies = [one for one in room.thread(root["ts"]) if one["ts"] != root["ts"]]
+        replies = [message for message in room.thread(root["ts"]) if message["ts"] != root["ts"]]
         for name in _THREAD_FIELDS:
             root.pop(name, None)
         if replies:
-            users = list(dict.fromkeys(one.get("user", "") for one in replies))
+            users = list(dict.fromkeys(reply.get("user", "") for reply in replies))
             root.update(
                 thread_ts=root["ts"],
                 reply_count=len(replies),
@@ -261,33 +294,8 @@ class State:
             self._statuses[key] = status
         else:
             del self._statuses[key]
-        self.announce(Change(kind="status", channel=room.id, body=status_body(status, self.now())))
+        self.announce(Change(kind="status", channel=room.id, body=status.as_json(self.now())))
 
     def statuses(self) -> list[Status]:
         """Those that are still shown."""
-        return [one for one in self._statuses.values() if one.until > self.now()]
-
-
-_THREAD_FIELDS = (
-    "thread_ts",
-    "reply_count",
-    "reply_users",
-    "reply_users_count",
-    "latest_reply",
-    "is_locked",
-    "subscribed",
-)
-
-
-def _room(channel: WorkspaceChannel) -> Room:
-    return Room(
-        id=channel.id,
-        name=channel.name,
-        is_private=channel.is_private,
-        is_im=channel.is_im,
-        topic=channel.topic,
-        is_shared=channel.is_shared,
-        is_mpim=channel.is_mpim,
-        creator=channel.creator,
-        members=set(channel.members),
-    )
+        return [status for status in self._statuses.values() if status.until > self.now()]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import secrets
 from copy import deepcopy
 from dataclasses import dataclass
@@ -39,7 +38,7 @@ class Surfaces:
         return trigger_id
 
     def exchange(self, trigger_id: str) -> str:
-        """The person whose trigger it is.
+        """Returns the person whose trigger it is.
 
         Raises:
             Refused: `invalid_trigger_id`, `exchanged_trigger_id` or `expired_trigger_id`.
@@ -77,7 +76,6 @@ class Surfaces:
         """Puts `view` in the place of `old`, which keeps its id."""
         stored = self._stored(view, root=old["root_view_id"], previous=old["previous_view_id"])
         stored["id"] = old["id"]
-        stored["root_view_id"] = old["root_view_id"]
         if self.homes.get(user) is old:
             self.homes[user] = stored
             self._state.announce(Change(kind="home", user=user, body=deepcopy(stored)))
@@ -101,26 +99,22 @@ class Surfaces:
     def close(self, user: str, *, every: bool = False) -> None:
         """Takes the top modal away, or the whole stack."""
         stack = self.modals.get(user, [])
-        if stack and not every:
+        if len(stack) > 1 and not every:
             stack.pop()
-        if stack and not every:
             self._show(user, stack[-1])
             return
         self.modals.pop(user, None)
         self._state.announce(Change(kind="view_closed", user=user))
 
     def find(self, *, view_id: str = "", external_id: str = "") -> tuple[str, View]:
-        """A view and its person.
+        """Returns a view's person and the view.
 
         Raises:
             Refused: `not_found`.
         """
-        everywhere = [(user, view) for user, stack in self.modals.items() for view in stack]
-        everywhere += list(self.homes.items())
-        for user, view in everywhere:
-            if (view_id and view["id"] == view_id) or (
-                external_id and view.get("external_id") == external_id
-            ):
+        modals = ((user, view) for user, stack in self.modals.items() for view in stack)
+        for user, view in (*modals, *self.homes.items()):
+            if view["id"] == view_id or (external_id and view["external_id"] == external_id):
                 return user, view
         raise Refused("not_found")
 
@@ -128,33 +122,29 @@ class Surfaces:
         self._state.announce(Change(kind="view", user=user, body=deepcopy(view)))
 
     def _reject_taken_external_id(self, view: View) -> None:
-        taken = {one.get("external_id") for stack in self.modals.values() for one in stack}
-        if view.get("external_id") and view["external_id"] in taken:
+        taken = {other["external_id"] for stack in self.modals.values() for other in stack} - {"", None}
+        if view.get("external_id") in taken:
             raise Refused("duplicate_external_id")
 
     def _stored(self, view: View, *, root: str | None, previous: str | None) -> View:
         workspace = self._state.workspace
         view_id = f"V{secrets.token_hex(5).upper()}"
-        stored = deepcopy(view)
-        name_blocks(stored.get("blocks", []))
-        stored.update(
-            id=view_id,
-            team_id=workspace.team_id,
-            root_view_id=root or view_id,
-            previous_view_id=previous,
-            app_id=workspace.app_id,
-            bot_id=workspace.bot_id,
-            app_installed_team_id=workspace.team_id,
-        )
-        for name, value in (
-            ("callback_id", ""),
-            ("private_metadata", ""),
-            ("external_id", ""),
-            ("state", {"values": {}}),
-        ):
-            stored.setdefault(name, value)
-        stamp = f"{self._state.next_ts()}{view_id}"
-        stored["hash"] = f"{int(self._state.now())}.{hashlib.sha256(stamp.encode()).hexdigest()[:8]}"
+        stored = {
+            "callback_id": "",
+            "private_metadata": "",
+            "external_id": "",
+            "state": {"values": {}},
+            **deepcopy(view),
+            "id": view_id,
+            "team_id": workspace.team_id,
+            "root_view_id": root or view_id,
+            "previous_view_id": previous,
+            "app_id": workspace.app_id,
+            "bot_id": workspace.bot_id,
+            "app_installed_team_id": workspace.team_id,
+            "hash": f"{int(self._state.now())}.{secrets.token_hex(4)}",
+        }
+        name_blocks(stored["blocks"])
         return stored
 
 
@@ -162,11 +152,9 @@ def name_blocks(blocks: list[dict[str, Any]]) -> None:
     """Gives each block without a `block_id` one, and each interactive element without an `action_id`, as Slack does."""
     for block in blocks:
         block.setdefault("block_id", secrets.token_urlsafe(4)[:5])
-        accessory = [block["accessory"]] if "accessory" in block else []
-        element = [block["element"]] if "element" in block else []
-        for one in [*accessory, *element, *block.get("elements", [])]:
-            if isinstance(one, dict) and one.get("type") in _ACTING:
-                one.setdefault("action_id", secrets.token_urlsafe(4)[:5])
+        for element in (block.get("accessory"), block.get("element"), *block.get("elements", [])):
+            if isinstance(element, dict) and element.get("type") in _ACTING:
+                element.setdefault("action_id", secrets.token_urlsafe(4)[:5])
 
 
 _ACTING = {"button", "feedback_buttons", "icon_button", *CHOICE_OF, *CHOICES_OF, *TYPED}

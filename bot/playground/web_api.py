@@ -1,4 +1,4 @@
-"""Serves the Web API: token, rate limit, injected fault, method, answer. Every call is recorded."""
+"""Serves the Web API: checks the token, keeps the rate limit, calls the method."""
 
 from __future__ import annotations
 
@@ -12,9 +12,8 @@ from aiohttp import web
 
 from bot.playground.arguments import Arguments, read_arguments
 from bot.playground.methods import METHODS
-from bot.playground.methods.method import Method
 from bot.playground.refusal import Refused
-from bot.playground.slack import Slack
+from bot.playground.slack import Method, Slack
 from bot.playground.slack_limits import RateLimiter
 
 logger = logging.getLogger(__name__)
@@ -61,8 +60,7 @@ class WebApi:
         self, name: str, args: Arguments, token: str | None
     ) -> tuple[dict[str, Any], int, dict[str, str]]:
         try:
-            method = _method(name)
-            self._check_token(method, token)
+            method = self._authorized(name, token)
             wait = self._limiter.seconds_to_wait(name, method.tier, args.text("channel") or None)
             if wait:
                 return {"ok": False, "error": "ratelimited"}, 429, {"Retry-After": str(wait)}
@@ -75,10 +73,14 @@ class WebApi:
             headers["x-oauth-scopes"] = ",".join(self._slack.workspace.scopes)
         return answer, 200, headers
 
-    def _check_token(self, method: Method, token: str | None) -> None:
+    def _authorized(self, name: str, token: str | None) -> Method:
+        """Returns the method of that name, if the token and the app's scopes allow it."""
         workspace = self._slack.workspace
-        if method.name == "api.test":
-            return
+        method = METHODS.get(name)
+        if method is None:
+            raise Refused("unknown_method", req_method=name)
+        if name == "api.test":
+            return method
         if not token:
             raise Refused("not_authed")
         if token not in (workspace.bot_token, workspace.app_token):
@@ -88,6 +90,7 @@ class WebApi:
         if method.scopes and not set(method.scopes) & set(workspace.scopes):
             provided = ",".join(workspace.scopes)
             raise Refused("missing_scope", needed=method.scopes[0], provided=provided)
+        return method
 
     def _record(self, name: str, args: Arguments, status: int, answer: dict[str, Any] | None) -> None:
         if self._on_call is None:
@@ -101,13 +104,6 @@ class WebApi:
                 at=self._slack.state.now(),
             )
         )
-
-
-def _method(name: str) -> Method:
-    method = METHODS.get(name)
-    if method is None:
-        raise Refused("unknown_method", req_method=name)
-    return method
 
 
 def bearer(request: web.Request) -> str | None:

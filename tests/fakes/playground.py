@@ -11,6 +11,7 @@ People go by id or name, channels by id, name or "dm" (the DM with the bot).
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable
 from copy import deepcopy
 from typing import Any, TypeVar
@@ -19,11 +20,9 @@ from bot import playground
 from bot.playground.delivery import Attempt
 from bot.playground.people import WORKFLOW_NAME
 from bot.playground.refusal import PlaygroundError
-from bot.playground.server import _system_clock
 from bot.playground.sharing import Upload
 from bot.playground.slack_limits import Clock, SlackLimits
-from bot.playground.state import Change, Message, Room
-from bot.playground.status_line import Status
+from bot.playground.state import Change, Message, Room, Status
 from bot.playground.surfaces import View
 from bot.playground.web_api import Call
 from bot.playground.workspace import SHORTCUT_ID, Workspace
@@ -41,7 +40,7 @@ class Playground(playground.Playground):
         workspace: Workspace,
         *,
         events_url: str | None = None,
-        clock: Clock = _system_clock,
+        clock: Clock = time.time,
         limits: SlackLimits | None = None,
         **options: Any,
     ) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from bot.playground.methods import assistant, chat, conversations, people, reactions, streams, views
-from bot.playground.methods.method import Method
+from bot.playground.slack import Method
 
 METHODS: Mapping[str, Method] = MappingProxyType(
     {

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from bot.playground.arguments import Arguments
-from bot.playground.methods.method import SPECIAL, Method
 from bot.playground.refusal import Refused, invalid
-from bot.playground.slack import Slack
+from bot.playground.slack import SPECIAL, Method, Slack
 from bot.playground.state import Change
 
 MAX_LOADING_MESSAGES = 10

@@ -6,11 +6,10 @@ from copy import deepcopy
 from typing import Any
 
 from bot.playground.arguments import Arguments
-from bot.playground.methods.method import SPECIAL, Method
 from bot.playground.methods.streams import is_streaming
 from bot.playground.posting import content, fallback_text, metadata, post, post_ephemeral
 from bot.playground.refusal import Refused
-from bot.playground.slack import Slack
+from bot.playground.slack import SPECIAL, Method, Slack
 from bot.playground.state import Message, Room
 
 

@@ -8,9 +8,8 @@ from copy import deepcopy
 from typing import Any
 
 from bot.playground.arguments import Arguments
-from bot.playground.methods.method import Method
 from bot.playground.refusal import Refused
-from bot.playground.slack import Slack
+from bot.playground.slack import Method, Slack
 from bot.playground.state import Message, Room
 
 MAX_GROUP = 8
@@ -18,29 +17,18 @@ MAX_GROUP = 8
 
 
 def list_channels(slack: Slack, args: Arguments) -> dict[str, Any]:
-    kinds = set(args.text("types", "public_channel").split(","))
-    rooms = [room for room in slack.state.rooms.values() if _kind(room) in kinds and _visible(slack, room)]
-    page, cursor = _page([_channel(slack, room) for room in rooms], args, default=100, most=1000)
-    return {"channels": page, "response_metadata": {"next_cursor": cursor}}
+    return _listed(slack, args, list(slack.state.rooms.values()))
 
 
 def list_for_user(slack: Slack, args: Arguments) -> dict[str, Any]:
     user = args.text("user") or slack.workspace.bot_user_id
-    kinds = set(args.text("types", "public_channel").split(","))
-    rooms = [
-        room
-        for room in slack.state.rooms.values()
-        if user in room.members and _kind(room) in kinds and _visible(slack, room)
-    ]
-    page, cursor = _page([_channel(slack, room) for room in rooms], args, default=100, most=1000)
-    return {"channels": page, "response_metadata": {"next_cursor": cursor}}
+    return _listed(slack, args, [room for room in slack.state.rooms.values() if user in room.members])
 
 
 def info(slack: Slack, args: Arguments) -> dict[str, Any]:
-    channel = _channel(slack, slack.visible_room(args.required("channel")))
-    if args.flag("include_num_members"):
-        channel["num_members"] = len(slack.visible_room(channel["id"]).members)
-    return {"channel": channel}
+    room = slack.visible_room(args.required("channel"))
+    count = {"num_members": len(room.members)} if args.flag("include_num_members") else {}
+    return {"channel": _channel(slack, room) | count}
 
 
 def members(slack: Slack, args: Arguments) -> dict[str, Any]:
@@ -64,7 +52,7 @@ def open_direct(slack: Slack, args: Arguments) -> dict[str, Any]:
 
 
 def history(slack: Slack, args: Arguments) -> dict[str, Any]:
-    """Newest first, without the replies of threads."""
+    """Returns the newest messages first, without the replies of threads."""
     room = slack.joined_room(args.required("channel"))
     found = [message for message in room.top_level() if _in_range(message, args)]
     page, cursor = _page(list(reversed(found)), args, default=100, most=999)
@@ -72,7 +60,7 @@ def history(slack: Slack, args: Arguments) -> dict[str, Any]:
 
 
 def replies(slack: Slack, args: Arguments) -> dict[str, Any]:
-    """The thread's first message, then its replies, oldest first (unless `SlackLimits.replies_in_disorder`)."""
+    """Returns the thread's first message, then its replies, oldest first (unless `SlackLimits.replies_in_disorder`)."""
     room = slack.joined_room(args.required("channel"))
     ts = args.required("ts")
     asked = room.messages.get(ts)
@@ -87,6 +75,19 @@ def replies(slack: Slack, args: Arguments) -> dict[str, Any]:
             page.append(thread[0])
         random.shuffle(page)
     return _messages(slack, page, cursor, args)
+
+
+def _listed(slack: Slack, args: Arguments, rooms: list[Room]) -> dict[str, Any]:
+    """Lists those rooms that the bot may know of and that are of the types asked for."""
+    kinds = set(args.text("types", "public_channel").split(","))
+    bot = slack.workspace.bot_user_id
+    listed = [
+        _channel(slack, room)
+        for room in rooms
+        if _TYPE_OF_KIND[room.kind] in kinds and (not room.is_private or bot in room.members)
+    ]
+    page, cursor = _page(listed, args, default=100, most=1000)
+    return {"channels": page, "response_metadata": {"next_cursor": cursor}}
 
 
 def _messages(slack: Slack, page: list[Message], cursor: str, args: Arguments) -> dict[str, Any]:
@@ -104,16 +105,16 @@ def _messages(slack: Slack, page: list[Message], cursor: str, args: Arguments) -
 
 
 def _in_range(message: Message, args: Arguments) -> bool:
-    at = float(message["ts"])
+    posted = float(message["ts"])
     oldest = float(args.text("oldest", "0") or 0)
     latest = float(args.text("latest", "0") or 0) or float("inf")
     if args.flag("inclusive"):
-        return oldest <= at <= latest
-    return oldest < at < latest
+        return oldest <= posted <= latest
+    return oldest < posted < latest
 
 
 def _page(items: list[Any], args: Arguments, *, default: int, most: int) -> tuple[list[Any], str]:
-    """A page and the cursor of the next one, which is empty after the last.
+    """Returns a page and the cursor of the next one, which is empty after the last.
 
     Raises:
         Refused: `invalid_cursor` or `invalid_limit`.
@@ -121,24 +122,15 @@ def _page(items: list[Any], args: Arguments, *, default: int, most: int) -> tupl
     limit = args.number("limit", default)
     if limit < 1:
         raise Refused("invalid_limit")
-    limit = min(limit, most)
     start = 0
     if args.text("cursor"):
         try:
             start = int(base64.b64decode(args.text("cursor"), validate=True).decode().removeprefix("next:"))
         except ValueError:
             raise Refused("invalid_cursor") from None
-    end = start + limit
+    end = start + min(limit, most)
     cursor = base64.b64encode(f"next:{end}".encode()).decode() if end < len(items) else ""
     return items[start:end], cursor
-
-
-def _kind(room: Room) -> str:
-    return {"channel": "public_channel", "group": "private_channel", "im": "im", "mpim": "mpim"}[room.kind]
-
-
-def _visible(slack: Slack, room: Room) -> bool:
-    return not room.is_private or slack.workspace.bot_user_id in room.members
 
 
 def _channel(slack: Slack, room: Room) -> dict[str, Any]:
@@ -175,6 +167,7 @@ def _channel(slack: Slack, room: Room) -> dict[str, Any]:
     }
 
 
+_TYPE_OF_KIND = {"channel": "public_channel", "group": "private_channel", "im": "im", "mpim": "mpim"}
 _READ = ("channels:read", "groups:read", "im:read", "mpim:read")
 _HISTORY = ("channels:history", "groups:history", "im:history", "mpim:history")
 METHODS = (

@@ -7,9 +7,8 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from bot.playground.arguments import Arguments
-from bot.playground.methods.method import SPECIAL, Method
 from bot.playground.refusal import Refused
-from bot.playground.slack import Slack
+from bot.playground.slack import SPECIAL, Method, Slack
 from bot.playground.workspace import UserGroup, WorkspaceUser
 
 
@@ -39,7 +38,7 @@ def open_connection(slack: Slack, _args: Arguments) -> dict[str, Any]:
 
 def user_info(slack: Slack, args: Arguments) -> dict[str, Any]:
     user = args.required("user")
-    person = next((one for one in slack.workspace.everyone() if one.id == user), None)
+    person = next((person for person in slack.workspace.everyone() if person.id == user), None)
     if person is None:
         raise Refused("user_not_found")
     return {"user": _user(slack, person, with_locale=args.flag("include_locale"))}
@@ -53,31 +52,20 @@ def user_list(slack: Slack, args: Arguments) -> dict[str, Any]:
 
 def user_by_email(slack: Slack, args: Arguments) -> dict[str, Any]:
     email = args.required("email").lower()
-    person = next((one for one in slack.workspace.people if one.email == email), None)
+    person = next((person for person in slack.workspace.people if person.email == email), None)
     if person is None:
         raise Refused("users_not_found")
     return {"user": _user(slack, person, with_locale=False)}
 
 
 def groups(slack: Slack, args: Arguments) -> dict[str, Any]:
-    return {"usergroups": [_group(one, args.flag("include_users")) for one in slack.workspace.user_groups]}
-
-
-def _group(group: UserGroup, with_users: bool) -> dict[str, Any]:
-    told = {
-        "id": group.id,
-        "is_usergroup": True,
-        "handle": group.handle,
-        "name": group.handle,
-        "date_delete": 0,
-        "user_count": len(group.members),
-    }
-    return told | {"users": list(group.members)} if with_users else told
+    with_users = args.flag("include_users")
+    return {"usergroups": [_group(group, with_users=with_users) for group in slack.workspace.user_groups]}
 
 
 def group_members(slack: Slack, args: Arguments) -> dict[str, Any]:
     wanted = args.required("usergroup")
-    group = next((one for one in slack.workspace.user_groups if one.id == wanted), None)
+    group = next((group for group in slack.workspace.user_groups if group.id == wanted), None)
     if group is None:
         raise Refused("no_such_subteam")
     return {"users": list(group.members)}
@@ -111,6 +99,18 @@ def team_info(slack: Slack, _args: Arguments) -> dict[str, Any]:
             "url": f"{slack.origin()}/",
             "icon": {},
         }
+    }
+
+
+def _group(group: UserGroup, *, with_users: bool) -> dict[str, Any]:
+    return {
+        "id": group.id,
+        "is_usergroup": True,
+        "handle": group.handle,
+        "name": group.handle,
+        "date_delete": 0,
+        "user_count": len(group.members),
+        **({"users": list(group.members)} if with_users else {}),
     }
 
 

@@ -7,9 +7,8 @@ from copy import deepcopy
 from typing import Any
 
 from bot.playground.arguments import Arguments
-from bot.playground.methods.method import Method
 from bot.playground.refusal import Refused
-from bot.playground.slack import Slack
+from bot.playground.slack import Method, Slack
 from bot.playground.state import Message, Room
 
 _NAME = re.compile(r"[a-z0-9_+'-]+(::skin-tone-[2-6])?")
@@ -42,7 +41,7 @@ def add_reaction(slack: Slack, room: Room, message: Message, *, user: str, name:
     if not _NAME.fullmatch(name):
         raise Refused("invalid_name")
     reactions: list[dict[str, Any]] = message.setdefault("reactions", [])
-    reaction = next((one for one in reactions if one["name"] == name), None)
+    reaction = next((reaction for reaction in reactions if reaction["name"] == name), None)
     if reaction is None:
         reaction = {"name": name, "users": [], "count": 0}
         reactions.append(reaction)
@@ -62,8 +61,8 @@ def remove_reaction(slack: Slack, room: Room, message: Message, *, user: str, na
     """
     name = name.strip(":")
     reactions: list[dict[str, Any]] = message.get("reactions", [])
-    reaction = next((one for one in reactions if one["name"] == name and user in one["users"]), None)
-    if reaction is None:
+    reaction = next((reaction for reaction in reactions if reaction["name"] == name), None)
+    if reaction is None or user not in reaction["users"]:
         raise Refused("no_reaction")
     reaction["users"].remove(user)
     reaction["count"] -= 1

@@ -7,10 +7,9 @@ from typing import Any
 
 from bot.playground.arguments import Arguments
 from bot.playground.block_kit import MARKDOWN_CHARACTERS, check_message_blocks
-from bot.playground.methods.method import Method
 from bot.playground.posting import metadata, post
 from bot.playground.refusal import Refused, invalid
-from bot.playground.slack import Slack
+from bot.playground.slack import Method, Slack
 from bot.playground.state import Message, Room
 from bot.playground.surfaces import name_blocks
 

@@ -7,9 +7,8 @@ from typing import Any
 
 from bot.playground.arguments import Arguments
 from bot.playground.block_kit import check_view
-from bot.playground.methods.method import Method
 from bot.playground.refusal import Refused, invalid
-from bot.playground.slack import Slack
+from bot.playground.slack import Method, Slack
 
 
 def open_view(slack: Slack, args: Arguments) -> dict[str, Any]:

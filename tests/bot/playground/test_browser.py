@@ -12,9 +12,8 @@ import pytest_asyncio
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.playground import SlackLimits, sample_workspace
-from bot.playground.guide import Guide
+from bot.playground.guide import Guide, Suggestion
 from bot.playground.kb_pages import ShownPage, ShownSection
-from bot.playground.questions import Suggestion
 from tests.fakes.browser import CHROMIUM, NO_CHROMIUM, a_chromium
 from tests.fakes.playground import Playground
 

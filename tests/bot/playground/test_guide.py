@@ -7,7 +7,7 @@ from datetime import date
 
 import pytest
 
-from bot.playground.questions import Suggestion, suggestions
+from bot.playground.guide import Suggestion, suggestions
 from kb.models import Chunk, Page, PageDates
 
 
