@@ -25,10 +25,12 @@ from ingest.page import ParsedPage
 from ingest.parsers.notices import read_notices
 from ingest.parsers.reader import DirectReader, Reader, Tokens
 from ingest.sources.port import RawPage
-from kb.index.port import IndexedChunk, IndexManifest, SparseVector
+from kb.index.port import IndexedChunk, IndexManifest
 from kb.models import Chunk, Page, PageDates
 from kb.pages.places import parts_of
+from kb.retrieval.lexical import LexicalEncoder
 from kb.runtime.tasks import cancelled
+from kb.text.language import detect
 
 EMBEDDED = 256
 """Chunks that are embedded together at most: the rest of a page of thousands waits, as text."""
@@ -57,18 +59,6 @@ class Embedder(Tokens, Protocol):
         """Unit vectors, shape (len(texts), dimension). Sorts by length within the call."""
 
 
-class Lexical(Protocol):
-    """What ingestion needs of `kb.retrieval.lexical.LexicalEncoder`."""
-
-    def document(self, text: str, language: str) -> SparseVector: ...
-
-
-class DetectLanguage(Protocol):
-    """What ingestion needs of `kb.text.language.detect`."""
-
-    def __call__(self, text: str, *, default: str = "en") -> str: ...
-
-
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PreparedPage:
     """A page ready to be embedded. `notes`: what of it, or of its front matter, could not be read."""
@@ -85,14 +75,12 @@ class PagePipeline:
         self,
         *,
         embedder: Embedder,
-        lexical: Lexical,
-        detect_language: DetectLanguage,
+        lexical: LexicalEncoder,
         reader: Reader | None = None,
     ) -> None:
         self._reader = reader or DirectReader()
         self._embedder = embedder
         self._lexical = lexical
-        self._detect_language = detect_language
         self._is_warm = False
         """Whether a page was looked at: the first one waits for what tells languages, for a second."""
 
@@ -158,7 +146,7 @@ class PagePipeline:
     def _page(self, raw: RawPage, parsed: ParsedPage, origin: Origin) -> Page:
         front = parsed.front
         notices = read_notices(parsed.title, parsed.sections)
-        language = front.language or self._detect_language(_sample(parsed))
+        language = front.language or detect(_sample(parsed))
         count, room = self._embedder.count_tokens, self._max_tokens
         title = fitting_title(parsed.title, count_tokens=count, max_tokens=room)
         place = parts_of(_where(raw, parsed.title), parsed.title, language)

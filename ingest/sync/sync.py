@@ -23,7 +23,7 @@ from ingest.errors import SyncRefusedError
 from ingest.listing import Listing, Work, ids_of
 from ingest.origin import source_and_path
 from ingest.parsers.reader import Reader
-from ingest.pipeline import DetectLanguage, Embedder, Lexical, PagePipeline
+from ingest.pipeline import Embedder, PagePipeline
 from ingest.sources.port import Source
 from ingest.swap_checks import Golden, enforce, failed_sources, lost_questions, mass_loss, missing
 from ingest.sync.calibrating import Calibrator, measure, measure_if_due
@@ -40,6 +40,7 @@ from kb.errors import IndexDamagedError
 from kb.index.port import IndexWriter, PageAddress, Rebuild, VectorIndex
 from kb.jobs import SyncReport
 from kb.pages.freshness import Clock
+from kb.retrieval.lexical import LexicalEncoder
 from kb.store.forgotten import ForgottenPages, InMemoryForgotten
 
 logger = logging.getLogger(__name__)
@@ -65,8 +66,7 @@ class Sync:
         *,
         index: VectorIndex,
         embedder: Embedder,
-        lexical: Lexical,
-        detect_language: DetectLanguage,
+        lexical: LexicalEncoder,
         sources: Callable[[], Sequence[Source]],
         clock: Clock,
         reader: Reader | None = None,
@@ -80,9 +80,7 @@ class Sync:
         self._golden = golden
         self._coordinator = coordinator or Coordinator()
         self._calibrator = calibrator
-        self._pipeline = PagePipeline(
-            embedder=embedder, lexical=lexical, detect_language=detect_language, reader=reader
-        )
+        self._pipeline = PagePipeline(embedder=embedder, lexical=lexical, reader=reader)
         self._list_sources = sources
         self._clock = clock
 

@@ -34,7 +34,7 @@ from kb.config.settings import SourceSettings
 from kb.index.embedded.index import EdgeIndex
 from kb.retrieval.lexical import LexicalEncoder
 from kb.store.valkey import EmbeddedValkey, connect_redis
-from kb.text.language import detect, warm_up
+from kb.text.language import warm_up
 from tests.bench.pages import copy_sample
 from tests.fakes.embedder import HashEmbedder
 from tests.fakes.syncing import a_sync
@@ -136,7 +136,7 @@ async def _drained(pages: Path, url: str, count: int) -> tuple[float, int]:
     """So many workers, with all pages in their queue at once: seconds to
     the last outcome, and the passages they made.
     """
-    pipeline = PagePipeline(embedder=HashEmbedder(), lexical=LexicalEncoder(), detect_language=detect)
+    pipeline = PagePipeline(embedder=HashEmbedder(), lexical=LexicalEncoder())
     manifest_key, run = manifest_key_of(pipeline.manifest), uuid.uuid4().hex
     source = FolderSource(SourceSettings(name="kb", path=pages, git_dates=False))
     jobs = [

@@ -34,7 +34,7 @@ from kb.config.sources import FolderSettings
 from kb.index.embedded.index import EdgeIndex
 from kb.inference.embedder import BackgroundEmbedder, Embedder
 from kb.retrieval.lexical import LexicalEncoder
-from kb.text.language import detect, warm_up
+from kb.text.language import warm_up
 from tests.bench.figures import Target
 
 PASSAGES = 15_650
@@ -137,7 +137,6 @@ async def _synced(folder: Path, pages: Path, model: Embedder) -> Cost:
         index=index,
         embedder=NoiseEmbedder(model),
         lexical=LexicalEncoder(),
-        detect_language=detect,
         sources=lambda: [FolderSource(FolderSettings(name="pages", path=pages))],
         clock=lambda: datetime.now(UTC),
         reader=reader,

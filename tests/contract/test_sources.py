@@ -18,7 +18,6 @@ from kb.index.embedded.index import EdgeIndex
 from kb.index.port import QueryVectors, SparseVector
 from kb.models import Audience
 from kb.retrieval.lexical import LexicalEncoder
-from kb.text.language import detect
 from tests.fakes.embedder import HashEmbedder
 from tests.fakes.source_worlds import NAME, TEXTS, WORLDS, World
 from tests.fakes.syncing_source import killed_while_embedding
@@ -142,7 +141,6 @@ def parts_of(world: World, index: EdgeIndex) -> dict[str, Any]:
         "index": index,
         "embedder": HashEmbedder(),
         "lexical": LexicalEncoder(),
-        "detect_language": detect,
         "sources": lambda: [world.source()],
         "clock": lambda: datetime(2026, 8, 22, tzinfo=UTC),
     }

@@ -18,7 +18,7 @@ from ingest.pipeline import PagePipeline
 from kb.index.port import IndexManifest
 from kb.retrieval.lexical import LexicalEncoder
 from kb.store.valkey import connect_redis
-from kb.text.language import detect, warm_up
+from kb.text.language import warm_up
 from tests.fakes.embedder import HashEmbedder
 from tests.fakes.syncing import SlowEmbedder
 
@@ -27,7 +27,7 @@ async def pipeline_for(wanted: IndexManifest) -> PagePipeline:
     embedder = HashEmbedder() if "--fast" in sys.argv else SlowEmbedder()
     assert wanted.embedder == embedder.name
     await asyncio.to_thread(warm_up)
-    return PagePipeline(embedder=embedder, lexical=LexicalEncoder(), detect_language=detect)
+    return PagePipeline(embedder=embedder, lexical=LexicalEncoder())
 
 
 async def work(url: str, namespace: str) -> None:

@@ -18,7 +18,6 @@ from kb.config.settings import SourceSettings
 from kb.index.embedded.index import EdgeIndex
 from kb.retrieval.lexical import LexicalEncoder
 from kb.store.valkey import connect_redis
-from kb.text.language import detect
 from tests.fakes.embedder import HashEmbedder
 
 PAUSE_S = 0.02
@@ -66,7 +65,6 @@ def a_sync(
         index=index,
         embedder=embedder or SlowEmbedder(),
         lexical=LexicalEncoder(),
-        detect_language=detect,
         sources=lambda: [FolderSource(SourceSettings(name="kb", path=pages, git_dates=False))],
         clock=lambda: datetime.now(UTC),
         coordinator=coordinator,

@@ -19,7 +19,6 @@ from ingest.sources.web.source import WebsiteSource
 from ingest.sync.sync import Sync
 from kb.index.embedded.index import EdgeIndex
 from kb.retrieval.lexical import LexicalEncoder
-from kb.text.language import detect
 from tests.fakes.embedder import HashEmbedder
 
 ROOT = Path(__file__).parents[2]
@@ -73,7 +72,6 @@ async def _sync(file: Path, index: Path, calls: int) -> None:
         index=EdgeIndex(index),
         embedder=_StuckEmbedder(calls),
         lexical=LexicalEncoder(),
-        detect_language=detect,
         sources=lambda: [_opened(file)],
         clock=lambda: datetime.now(UTC),
     ).run()

@@ -14,7 +14,6 @@ from kb.config.settings import SourceSettings
 from kb.index.embedded.index import EdgeIndex
 from kb.jobs import Reindexer, ReindexProgress, ReindexRequest
 from kb.retrieval.lexical import LexicalEncoder
-from kb.text.language import detect
 from tests.fakes.embedder import HashEmbedder
 
 REQUEST = ReindexRequest(requested_by="U1")
@@ -67,7 +66,6 @@ def a_sync(index: EdgeIndex, embedder: HashEmbedder, clock: Clock, pages: Path) 
             "index": index,
             "embedder": embedder,
             "lexical": LexicalEncoder(),
-            "detect_language": detect,
             "sources": lambda: [FolderSource(source) for source in settings],
             "clock": clock,
         }

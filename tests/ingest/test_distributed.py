@@ -27,7 +27,6 @@ from kb.models import Audience, Chunk
 from kb.retrieval.lexical import LexicalEncoder
 from kb.runtime.tasks import cancelled
 from kb.store.valkey import connect_redis
-from kb.text.language import detect
 from tests.fakes.embedder import HashEmbedder
 from tests.fakes.questions import a_question
 from tests.fakes.redis_server import RedisServer, a_server
@@ -61,7 +60,7 @@ async def a_worker(
     """One at work; what is yielded stops it and tells what it did."""
 
     async def pipeline_for(_: IndexManifest) -> PagePipeline:
-        return PagePipeline(embedder=embedder, lexical=LexicalEncoder(), detect_language=detect)
+        return PagePipeline(embedder=embedder, lexical=LexicalEncoder())
 
     stop = asyncio.Event()
     running = asyncio.create_task(PageWorker(queue, pipeline_for=pipeline_for).run(stop))
@@ -265,7 +264,7 @@ async def test_a_worker_with_another_manifest_says_what_to_do(
 
     async def pipeline_for(_: IndexManifest) -> PagePipeline:
         other = HashEmbedder(name="other")
-        return PagePipeline(embedder=other, lexical=LexicalEncoder(), detect_language=detect)
+        return PagePipeline(embedder=other, lexical=LexicalEncoder())
 
     with pytest.raises(IndexMismatchError, match="the same \\[embed\\] settings"):
         await PageWorker(queue, pipeline_for=pipeline_for).run(asyncio.Event())

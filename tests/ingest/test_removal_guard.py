@@ -23,7 +23,6 @@ from kb.config.sources import ConfluenceSettings
 from kb.index.embedded.index import EdgeIndex
 from kb.jobs import ReindexRequest, SyncRecord
 from kb.retrieval.lexical import LexicalEncoder
-from kb.text.language import detect
 from tests.fakes.confluence import Confluence, Page
 from tests.fakes.embedder import HashEmbedder
 
@@ -292,7 +291,6 @@ async def test_a_sync_by_the_clock_or_by_command_is_guarded_and_leaves_its_failu
         index=index,
         embedder=HashEmbedder(),
         lexical=LexicalEncoder(),
-        detect_language=detect,
         sources=lambda: [FolderSource(SourceSettings(name="handbook", path=pages, git_dates=False))],
     )
     shutil.rmtree(pages / "hr")

@@ -18,7 +18,6 @@ from kb.config.settings import SourceSettings
 from kb.errors import FootnoteError, StoreUnavailableError
 from kb.index.embedded.index import EdgeIndex
 from kb.retrieval.lexical import LexicalEncoder
-from kb.text.language import detect
 from tests.fakes.embedder import HashEmbedder
 
 from .conftest import Clock, write
@@ -45,7 +44,6 @@ def a_recorded_sync(
             index=index,
             embedder=embedder,
             lexical=LexicalEncoder(),
-            detect_language=detect,
             sources=lambda: [FolderSource(source) for source in settings],
         )
 

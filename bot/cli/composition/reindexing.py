@@ -35,7 +35,6 @@ from kb.retrieval.queries import WeightedQuery
 from kb.retrieval.rerank import Reranker
 from kb.retrieval.vocabulary import Vocabulary
 from kb.store.forgotten import RedisForgotten
-from kb.text.language import detect
 
 logger = logging.getLogger(__name__)
 
@@ -59,7 +58,6 @@ def build_reindexer(
         index=index,
         embedder=embedder.background,
         lexical=lexical,
-        detect_language=detect,
         sources=lambda: [
             opened(source, partial(open_source, source, sources.kept)) for source in sources.all()
         ],

@@ -24,7 +24,7 @@ from kb.inference.embedder import Embedder
 from kb.retrieval.lexical import LexicalEncoder
 from kb.runtime.loop_watch import LoopWatch
 from kb.store.valkey import connect_redis
-from kb.text.language import detect, warm_up
+from kb.text.language import warm_up
 
 console = Console(stderr=True)
 
@@ -61,9 +61,7 @@ async def worker(settings: Settings, *, idle_exit_s: float | None, as_json: bool
             stack.callback(embedder.close)
             await asyncio.gather(embedder.ready(), asyncio.to_thread(warm_up))
             console.print("The worker is ready. (Ctrl+C stops it)")
-            return PagePipeline(
-                embedder=embedder.background, lexical=LexicalEncoder(), detect_language=detect, reader=reader
-            )
+            return PagePipeline(embedder=embedder.background, lexical=LexicalEncoder(), reader=reader)
 
         await (
             page_jobs.wanted()

@@ -26,7 +26,6 @@ from kb.config.sources import FolderSettings
 from kb.evaluation.answer_sets import read_answer_set, run_answer_case
 from kb.retrieval.golden import read_questions
 from kb.retrieval.lexical import LexicalEncoder
-from kb.text.language import detect
 from tests.fakes.knowing_office import Words
 from tests.fakes.office import NOW, Office, WordSimilarity, clock, open_office
 
@@ -89,7 +88,6 @@ async def a_growing_office(redis: Redis, limits: SlackLimits, folder: Path) -> A
             index=scratch.index,
             embedder=embedder,
             lexical=LexicalEncoder(),
-            detect_language=detect,
             sources=lambda: [FolderSource(source)],
             clock=clock,
         )

@@ -18,7 +18,6 @@ from kb.index.embedded.index import EdgeIndex
 from kb.index.port import QueryVectors, SparseVector
 from kb.models import Audience
 from kb.retrieval.lexical import LexicalEncoder
-from kb.text.language import detect
 from tests.fakes.embedder import HashEmbedder
 from tests.fakes.github import Github, Post, Thread
 from tests.fakes.syncing_source import killed_while_embedding
@@ -56,7 +55,6 @@ def a_sync(github: Github, index: EdgeIndex, folder: Path, **settings: object) -
         index=index,
         embedder=HashEmbedder(),
         lexical=LexicalEncoder(),
-        detect_language=detect,
         sources=lambda: [a_source(github, folder, **settings)],
         clock=lambda: datetime(2026, 8, 22, tzinfo=UTC),
     )

@@ -21,7 +21,6 @@ from kb.index.embedded.index import EdgeIndex
 from kb.index.port import QueryVectors, SparseVector
 from kb.models import Audience
 from kb.retrieval.lexical import LexicalEncoder
-from kb.text.language import detect
 from tests.fakes.drive_state import ACCOUNT, domain, group, user
 from tests.fakes.drive_world import no_sleep
 from tests.fakes.embedder import HashEmbedder
@@ -291,7 +290,6 @@ def a_sync(office: Office, index: EdgeIndex, **settings: Any) -> Sync:
         index=index,
         embedder=HashEmbedder(),
         lexical=LexicalEncoder(),
-        detect_language=detect,
         sources=lambda: [office.source(**settings)],
         clock=lambda: datetime.fromtimestamp(office.now, UTC),
     )

@@ -16,7 +16,6 @@ from ingest.origin import Origin
 from ingest.pipeline import PagePipeline
 from ingest.sources.port import PageRef
 from kb.retrieval.lexical import LexicalEncoder
-from kb.text.language import detect
 from tests.fakes.embedder import HashEmbedder
 from tests.fakes.graph import GraphServer
 from tests.fakes.graph_drive import HOST, Drive, person, site_group
@@ -65,7 +64,7 @@ async def test_a_page_has_its_folders_its_address_and_its_day_of_edit(office: Of
 
 async def test_a_file_without_a_title_is_called_by_its_name_and_not_by_its_id(office: Office) -> None:
     leave = office.documents.add("Leave policy.txt", LEAVE)
-    pipeline = PagePipeline(embedder=HashEmbedder(), lexical=LexicalEncoder(), detect_language=detect)
+    pipeline = PagePipeline(embedder=HashEmbedder(), lexical=LexicalEncoder())
     source = office.source()
 
     raw = await source.fetch(PageRef(path=office.path(leave), revision=None))

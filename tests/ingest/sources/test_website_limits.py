@@ -22,7 +22,6 @@ from kb.index.embedded.index import EdgeIndex
 from kb.index.port import QueryVectors, SparseVector
 from kb.models import Audience
 from kb.retrieval.lexical import LexicalEncoder
-from kb.text.language import detect
 from tests.fakes.embedder import HashEmbedder
 from tests.fakes.limit_spellings import spellings
 from tests.fakes.website import Website, article
@@ -145,7 +144,6 @@ async def test_a_page_that_is_limited_later_leaves_the_index_of_everyone(
             "index": index,
             "embedder": HashEmbedder(),
             "lexical": LexicalEncoder(),
-            "detect_language": detect,
             "sources": lambda: [a_source(site, tmp_path)],
             "clock": lambda: datetime(2026, 8, 22, tzinfo=UTC),
         }
