@@ -9,7 +9,7 @@ nearest page is named once so many people asked that it tells of none of them.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
@@ -62,11 +62,11 @@ made private after something was asked there.
 """
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Gaps:
-    def __init__(self, *, records: GapRecords, similarity: Similarity, pages: Readable) -> None:
-        self._records = records
-        self._similarity = similarity
-        self._pages = pages
+    records: GapRecords
+    similarity: Similarity
+    pages: Readable
 
     async def open(
         self,
@@ -122,12 +122,12 @@ class Gaps:
             answer = await answerer.answer(Question(id=ids[0], text=text))
             if answer.outcome == "answered":
                 found += ids
-        await self._records.close(found)
+        await self.records.close(found)
         return len(found)
 
     async def _parted(self) -> tuple[list[AskedQuestion], list[AskedQuestion]]:
         """The questions that are gaps, oldest first, and those that were; what is found to be closed is noted."""
-        asked = sorted(await self._records.asked(LATEST), key=age)
+        asked = sorted(await self.records.asked(LATEST), key=age)
         gaps = [question for question in asked if is_gap(question)]
         noted = [gap for gap in gaps if gap.closed_at is not None]
         rest = [gap for gap in gaps if gap.closed_at is None]
@@ -136,7 +136,7 @@ class Gaps:
         ]
         again = await self._answered_since(rest, answered)
         if again:
-            await self._records.close([one.question_id for one in again])
+            await self.records.close([one.question_id for one in again])
         ids = {one.question_id for one in again}
         return [one for one in rest if one.question_id not in ids], [*noted, *again]
 
@@ -147,7 +147,7 @@ class Gaps:
             return []
         texts = list(dict.fromkeys(searched(one) for one in [*gaps, *answered]))
         at = {text: row for row, text in enumerate(texts)}
-        same = await self._similarity.among(texts) >= SAME
+        same = await self.similarity.among(texts) >= SAME
         rows = [at[searched(one)] for one in answered]
         return [
             gap
@@ -159,7 +159,7 @@ class Gaps:
         """Each joins the group that it is most like, oldest first, so that the same questions make the same groups."""
         texts = list(dict.fromkeys(map(searched, asked)))
         at = {text: row for row, text in enumerate(texts)}
-        alike = await self._similarity.among(texts)
+        alike = await self.similarity.among(texts)
         groups: list[list[AskedQuestion]] = []
         sums = np.zeros((len(asked), len(texts)), dtype=np.float32)
         sizes = np.zeros(len(asked))
@@ -179,7 +179,7 @@ class Gaps:
         if audience is None:
             return None
         pages = {gap.nearest.page_id for gap in gaps if gap.nearest is not None}
-        return await self._pages.readable(sorted(pages), audience=audience) if pages else frozenset()
+        return await self.pages.readable(sorted(pages), audience=audience) if pages else frozenset()
 
 
 def _closes(answered: AskedQuestion, gap: AskedQuestion) -> bool:

@@ -34,11 +34,11 @@ class StalePage:
     cited: int
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
 class StalePages:
-    def __init__(self, *, index: EveryPage, citations: Citations, clock: Callable[[], datetime]) -> None:
-        self._index = index
-        self._citations = citations
-        self._clock = clock
+    index: EveryPage
+    citations: Citations
+    clock: Callable[[], datetime]
 
     async def all(self) -> list[StalePage]:
         """Returns all stale pages, for operators: the most cited first, then those that wait for longest.
@@ -46,11 +46,11 @@ class StalePages:
         Raises:
             UnavailableError: the index or the figures do not answer.
         """
-        cited = await self._citations.citations()
-        today = self._clock().date()
+        cited = await self.citations.citations()
+        today = self.clock().date()
         found = [
             stale
-            for page in await self._index.every_page()
+            for page in await self.index.every_page()
             if (stale := stale_page(page, today, cited=cited.get(page.id, 0))) is not None
         ]
         return sorted(found, key=lambda one: (-one.cited, one.since, one.page.title, one.page.id))

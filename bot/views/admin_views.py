@@ -16,7 +16,8 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.messages.catalog import Messages, messages_in
 from bot.questions.answer_record import AskedQuestion, AskedReader
-from bot.rendering.layout import SECTION_CHARACTERS, Block, cut, label, section, shorten
+from bot.rendering.forms import modal
+from bot.rendering.layout import SECTION_CHARACTERS, Block, cut, section, shorten
 from bot.rendering.mrkdwn import escape
 from bot.slack.admins import Admins
 from bot.slack.events import ButtonPress
@@ -80,12 +81,8 @@ class AdminViews:
             return [section(messages.command_failed)]
 
     def _view(self, name: str, messages: Messages, blocks: Sequence[Block]) -> dict[str, Any]:
-        return {
-            "type": "modal",
-            "title": label(shorten(self.label(name, messages) if name in self.fillings else "Footnote", 24)),
-            "close": label(messages.close),
-            "blocks": list(blocks)[:MOST_BLOCKS],
-        }
+        title = self.label(name, messages) if name in self.fillings else "Footnote"
+        return modal(title, blocks[:MOST_BLOCKS], messages)
 
 
 def status_filling(status: StatusReader, clock: Callable[[], datetime]) -> Filling:
@@ -114,7 +111,7 @@ def _vote_lines(asked: AskedQuestion, messages: Messages) -> str:
     lines = [f"👍 {votes.count('good')} · 👎 {votes.count('bad')}  {question}"]
     for complaint in asked.reasons.values():
         reason = getattr(messages, f"reason_{complaint.get('reason')}", None)
-        parts = [one for one in (reason, complaint.get("comment") if public else None) if one]
+        parts = list(filter(None, (reason, complaint.get("comment") if public else None)))
         lines += [f"• {escape(shorten(': '.join(parts), 500))}"] if parts else []
     return shorten("\n".join(lines), SECTION_CHARACTERS)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 from pydantic import ValidationError
@@ -52,31 +53,19 @@ class PromisedRequest(FrozenModel):
     message_ts: str
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
 class FallbackHandler:
     """Serves the two buttons. `posting` must not retry lost connections."""
 
-    def __init__(
-        self,
-        *,
-        posting: AsyncWebClient,
-        reading: AsyncWebClient,
-        people: People,
-        audiences: Audiences,
-        memberships: Memberships,
-        pages: IndexedPages,
-        missed: Missed,
-        exactly_once: ExactlyOnce,
-        notices: Notices,
-    ) -> None:
-        self._posting = posting
-        self._reading = reading
-        self._people = people
-        self._audiences = audiences
-        self._memberships = memberships
-        self._pages = pages
-        self._missed = missed
-        self._exactly_once = exactly_once
-        self._notices = notices
+    posting: AsyncWebClient
+    reading: AsyncWebClient
+    people: People
+    audiences: Audiences
+    memberships: Memberships
+    pages: IndexedPages
+    missed: Missed
+    exactly_once: ExactlyOnce
+    notices: Notices
 
     async def accept(self, press: ButtonPress) -> PromisedRequest | None:
         """Before the press is acknowledged: from here on the owner is
@@ -98,17 +87,17 @@ class FallbackHandler:
             thread_ts=press.thread_ts,
             message_ts=press.message_ts,
         )
-        await self._exactly_once.promise(request.name, promised.model_dump())
+        await self.exactly_once.promise(request.name, promised.model_dump())
         return promised
 
     async def pressed(self, press: ButtonPress, promised: PromisedRequest | None) -> None:
         """After it was acknowledged."""
-        messages = messages_in((await self._people.person(press.user.id)).locale)
+        messages = messages_in((await self.people.person(press.user.id)).locale)
         if promised is None:
             await self._whisper(press, messages.only_asker_asks)
             return
         try:
-            asked_before = await self._exactly_once.is_complete(promised.request.name)
+            asked_before = await self.exactly_once.is_complete(promised.request.name)
             asked = await self.ask(promised)
         except (UnavailableError, *SLACK_FAILURES) as error:
             logger.warning("owner.not_asked_yet", extra={"cause": type(error).__name__})
@@ -120,7 +109,7 @@ class FallbackHandler:
 
     async def cannot_promise(self, press: ButtonPress) -> None:
         """The store is away: nothing was asked, and the button can be pressed again."""
-        messages = messages_in((await self._people.person(press.user.id)).locale)
+        messages = messages_in((await self.people.person(press.user.id)).locale)
         await self._whisper(press, messages.owner_not_asked)
 
     async def take_up(self) -> None:
@@ -129,12 +118,12 @@ class FallbackHandler:
         Raises:
             StoreUnavailableError: the promises cannot be read.
         """
-        for name, promise in (await self._exactly_once.promised()).items():
+        for name, promise in (await self.exactly_once.promised()).items():
             try:
                 await self.ask(PromisedRequest.model_validate(promise))
             except ValidationError:
                 logger.warning("owner.unreadable", extra={"notice": name})
-                await self._exactly_once.withdraw(name)
+                await self.exactly_once.withdraw(name)
             except (UnavailableError, *SLACK_FAILURES) as error:
                 logger.warning("owner.not_asked_yet", extra={"cause": type(error).__name__})
 
@@ -146,33 +135,33 @@ class FallbackHandler:
             UnavailableError, or slack_sdk's and aiohttp's errors: try again later.
         """
         request = promised.request
-        turn = await self._exactly_once.begin(request.name)
+        turn = await self.exactly_once.begin(request.name)
         if turn == "held":
             return True
         if turn == "mine":
             if not await self._may_name(promised):
-                await self._exactly_once.withdraw(request.name)
+                await self.exactly_once.withdraw(request.name)
                 return False
             try:
-                await self._notices.post(_notice(promised))
+                await self.notices.post(_notice(promised))
             except SLACK_FAILURES as error:
                 if error_code(error) not in GONE_FOR_GOOD:
                     raise
                 logger.warning("owner.cannot_be_asked", extra={"code": error_code(error)})
-                await self._exactly_once.withdraw(request.name)
+                await self.exactly_once.withdraw(request.name)
                 return False
             await self._call_from_outside(promised)
             logger.info("owner.asked", extra={"question_id": request.question_id})
         await self._say_done(promised)
-        await self._exactly_once.complete(request.name)
+        await self.exactly_once.complete(request.name)
         return True
 
     async def missing(self, press: ButtonPress) -> None:
         """Puts the question among the gaps, with who reported it."""
-        messages = messages_in((await self._people.person(press.user.id)).locale)
+        messages = messages_in((await self.people.person(press.user.id)).locale)
         question_id = press.actions[0].value
         try:
-            new = await self._missed.miss(question_id, press.user.id)
+            new = await self.missed.miss(question_id, press.user.id)
         except StoreUnavailableError:
             logger.warning("missing.lost", extra={"question_id": question_id})
             await self._whisper(press, messages.feedback_failed)
@@ -181,23 +170,23 @@ class FallbackHandler:
         await self._whisper(press, messages.missing_noted if new else messages.missing_noted_before)
 
     async def _may_name(self, promised: PromisedRequest) -> bool:
-        audience = await self._audiences.of(promised.channel, promised.request.by)
+        audience = await self.audiences.of(promised.channel, promised.request.by)
         page = promised.request.page_id
-        return page in await self._pages.readable([page], audience=audience)
+        return page in await self.pages.readable([page], audience=audience)
 
     async def _call_from_outside(self, promised: PromisedRequest) -> None:
         """Sends a link to owners who are not in the channel, whom a mention does not reach. Needs the
         scope `im:write`.
         """
-        request, me = promised.request, await self._people.me()
+        request, me = promised.request, await self.people.me()
         link = me.link(promised.channel, promised.message_ts, promised.thread_ts)
         for owner in request.owners:
-            if promised.channel in (await self._memberships.of(owner)).channels:
+            if promised.channel in (await self.memberships.of(owner)).channels:
                 continue
-            messages = messages_in((await self._people.person(owner)).locale)
+            messages = messages_in((await self.people.person(owner)).locale)
             try:
-                opened = await self._reading.conversations_open(users=owner)
-                await self._notices.post(
+                opened = await self.reading.conversations_open(users=owner)
+                await self.notices.post(
                     Notice(
                         name=f"{request.name}-{owner}",
                         channel=str(opened["channel"]["id"]),
@@ -221,7 +210,7 @@ class FallbackHandler:
                 return
             messages = messages_in(request.language)
             done = context(messages.owner_was_asked.format(owners=_mentions(request.owners)))
-            await self._posting.chat_update(
+            await self.posting.chat_update(
                 channel=promised.channel,
                 ts=promised.message_ts,
                 text=message.get("text") or "",
@@ -233,7 +222,7 @@ class FallbackHandler:
             logger.info("owner.button_stays", extra={"question_id": request.question_id, "cause": cause})
 
     async def _message(self, promised: PromisedRequest) -> dict[str, Any] | None:
-        page = await self._reading.conversations_replies(
+        page = await self.reading.conversations_replies(
             channel=promised.channel,
             ts=promised.thread_ts,
             oldest=promised.message_ts,
@@ -247,7 +236,7 @@ class FallbackHandler:
 
     async def _whisper(self, press: ButtonPress, text: str) -> None:
         try:
-            await self._posting.chat_postEphemeral(
+            await self.posting.chat_postEphemeral(
                 channel=press.channel_id or "", user=press.user.id, text=text, thread_ts=press.thread_ts
             )
         except SLACK_FAILURES as error:

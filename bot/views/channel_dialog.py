@@ -7,7 +7,7 @@ The right to it is looked up when the dialog opens and again when it is sent: ho
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -15,15 +15,17 @@ from pydantic import ValidationError
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.frozen_model import FrozenModel
-from bot.listening.channel_settings import ChannelSettings, ChannelSettingsStore, SourceNames, chosen
+from bot.listening.channel_settings import ChannelSettings, ChannelSettingsStore, chosen
 from bot.messages.catalog import LANGUAGES, Messages, messages_in
-from bot.rendering.layout import Block, label, section, shorten
+from bot.rendering.forms import choice, field, modal, options
+from bot.rendering.layout import Block, label, section
 from bot.rendering.mrkdwn import escape
 from bot.slack.admins import Admins
 from bot.slack.errors import SLACK_FAILURES, error_code
 from bot.slack.events import SlashCommand, SubmittedView, ViewSubmission
 from bot.slack.people import People, Person
 from kb.errors import StoreUnavailableError
+from kb.jobs import Reindexer
 from kb.text.lexicon import lexicon
 
 logger = logging.getLogger(__name__)
@@ -40,7 +42,6 @@ ASKED = "asked"
 """The value of "the language of the question": Slack takes no empty one."""
 MOST_SOURCES = 100
 """Options that Slack takes in one menu."""
-OPTION_CHARACTERS = 75
 
 Right = Literal["may", "may not", "not in it", "no channel"]
 
@@ -60,7 +61,7 @@ class ChannelDialog:
     people: People
     admins: Admins
     settings: ChannelSettingsStore
-    known: SourceNames
+    known: Reindexer
     command: str
 
     async def open(self, command: SlashCommand, person: Person, messages: Messages) -> str | None:
@@ -166,34 +167,36 @@ def channel_view(
     about: ChannelDialogMetadata, settings: ChannelSettings, known: Sequence[str], messages: Messages
 ) -> dict[str, Any]:
     sources = known[:MOST_SOURCES]
-    return {
-        "type": "modal",
-        "callback_id": CALLBACK,
-        "private_metadata": about.model_dump_json(),
-        "title": label(messages.channel_title),
-        "submit": label(messages.save),
-        "close": label(messages.close),
-        "blocks": [
+    languages = _languages(messages)
+    language = settings.language if settings.language in languages else ASKED
+    return modal(
+        messages.channel_title,
+        [
             section(messages.channel_what.format(channel=f"<#{about.channel}>")),
-            _one_of(FOLLOW_UPS, messages.channel_follow_ups, _follow_ups(messages), settings.follow_ups),
-            _one_of(
+            field(
+                FOLLOW_UPS,
+                messages.channel_follow_ups,
+                choice(_follow_ups(messages), initial=settings.follow_ups),
+            ),
+            field(
                 UNASKED,
                 messages.channel_unasked,
-                _unasked(messages),
-                _yes_or_no(settings.unasked),
+                choice(_unasked(messages), initial=_yes_or_no(settings.unasked)),
                 hint=messages.channel_unasked_hint,
             ),
             *([_sources(sources, chosen(settings, sources), messages)] if sources else []),
-            _one_of(
-                LANGUAGE,
-                messages.channel_language,
-                _languages(messages),
-                settings.language or ASKED,
-                menu=True,
+            field(LANGUAGE, messages.channel_language, choice(languages, initial=language, menu=True)),
+            field(
+                CORRECTIONS,
+                messages.channel_corrections,
+                choice(_corrections(messages), initial=settings.corrections),
             ),
-            _one_of(CORRECTIONS, messages.channel_corrections, _corrections(messages), settings.corrections),
         ],
-    }
+        messages,
+        callback=CALLBACK,
+        metadata=about.model_dump_json(),
+        submit=messages.save,
+    )
 
 
 def settings_lines(settings: ChannelSettings, known: Sequence[str], messages: Messages) -> list[str]:
@@ -235,43 +238,12 @@ def _languages(messages: Messages) -> dict[str, str]:
     return {ASKED: messages.channel_language_asked, **{code: lexicon(code).name for code in LANGUAGES}}
 
 
-def _one_of(
-    name: str,
-    wording: str,
-    choices: Mapping[str, str],
-    chosen_value: str,
-    *,
-    hint: str = "",
-    menu: bool = False,
-) -> Block:
-    options = {value: _option(value, text) for value, text in choices.items()}
-    element = {
-        "type": "static_select" if menu else "radio_buttons",
-        "action_id": name,
-        "options": list(options.values()),
-        "initial_option": options.get(chosen_value, next(iter(options.values()))),
-    }
-    block: Block = {"type": "input", "block_id": name, "label": label(wording), "element": element}
-    return block | {"hint": label(hint)} if hint else block
-
-
 def _sources(known: Sequence[str], selected: Sequence[str], messages: Messages) -> Block:
     element: dict[str, Any] = {
         "type": "multi_static_select",
-        "action_id": SOURCES,
         "placeholder": label(messages.channel_sources_all),
-        "options": [_option(name, name) for name in known],
+        "options": options({name: name for name in known}),
     }
     if selected:  # Slack refuses an empty list
-        element["initial_options"] = [_option(name, name) for name in selected]
-    return {
-        "type": "input",
-        "block_id": SOURCES,
-        "optional": True,
-        "label": label(messages.channel_sources),
-        "element": element,
-    }
-
-
-def _option(value: str, text: str) -> dict[str, Any]:
-    return {"text": label(shorten(text, OPTION_CHARACTERS)), "value": value}
+        element["initial_options"] = options({name: name for name in selected})
+    return field(SOURCES, messages.channel_sources, element, optional=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 from pydantic import ValidationError
@@ -11,7 +12,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.frozen_model import FrozenModel
 from bot.messages.catalog import Messages, messages_in
 from bot.questions.answer_record import Vote
-from bot.rendering.layout import label
+from bot.rendering.forms import choice, field, modal, text_input
 from bot.rendering.render import HELPFUL
 from bot.slack.errors import SLACK_FAILURES
 from bot.slack.events import ButtonPress, ViewSubmission
@@ -41,35 +42,35 @@ class FeedbackMetadata(FrozenModel):
     thread_ts: str | None
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
 class FeedbackHandler:
-    def __init__(self, *, client: AsyncWebClient, votes: Votes, people: People) -> None:
-        self._client = client
-        self._votes = votes
-        self._people = people
+    client: AsyncWebClient
+    votes: Votes
+    people: People
 
     async def pressed(self, press: ButtonPress) -> None:
         """Stores the vote; thanks for a good one, asks about a bad one. The same vote again says nothing new."""
         action = press.actions[0]
-        messages = messages_in((await self._people.person(press.user.id)).locale)
+        messages = messages_in((await self.people.person(press.user.id)).locale)
         vote: Vote = "good" if action.action_id == HELPFUL else "bad"
         about = FeedbackMetadata(
             question_id=action.value, channel=press.channel_id or "", thread_ts=press.thread_ts
         )
         try:
-            changed = await self._votes.feedback(action.value, press.user.id, vote)
+            changed = await self.votes.feedback(action.value, press.user.id, vote)
         except StoreUnavailableError:
             logger.warning("feedback.lost", extra={"question_id": action.value})
             await self._whisper(about, press.user.id, messages.feedback_failed)
             return
         logger.info("feedback.given", extra={"question_id": action.value, "vote": vote, "changed": changed})
         if vote == "bad":
-            await self._client.views_open(trigger_id=press.trigger_id, view=reason_view(about, messages))
+            await self.client.views_open(trigger_id=press.trigger_id, view=reason_view(about, messages))
         elif changed:
             await self._whisper(about, press.user.id, messages.thanks_up)
 
     async def explained(self, submission: ViewSubmission) -> None:
         """Stores what was wrong."""
-        messages = messages_in((await self._people.person(submission.user.id)).locale)
+        messages = messages_in((await self.people.person(submission.user.id)).locale)
         try:
             about = FeedbackMetadata.model_validate_json(submission.view.private_metadata)
         except ValidationError:
@@ -77,7 +78,7 @@ class FeedbackHandler:
             return
         reason, comment = submission.view.entry(REASON) or "other", submission.view.entry(COMMENT)
         try:
-            await self._votes.explain(about.question_id, submission.user.id, reason=reason, comment=comment)
+            await self.votes.explain(about.question_id, submission.user.id, reason=reason, comment=comment)
         except StoreUnavailableError:
             logger.warning("feedback.lost", extra={"question_id": about.question_id})
             await self._whisper(about, submission.user.id, messages.feedback_failed)
@@ -87,7 +88,7 @@ class FeedbackHandler:
     async def _whisper(self, about: FeedbackMetadata, user: str, text: str) -> None:
         """Posts an ephemeral message; where Slack does not take it, nothing is lost."""
         try:
-            await self._client.chat_postEphemeral(
+            await self.client.chat_postEphemeral(
                 channel=about.channel, user=user, text=text, thread_ts=about.thread_ts
             )
         except SLACK_FAILURES as error:
@@ -101,38 +102,20 @@ def reason_view(about: FeedbackMetadata, messages: Messages) -> dict[str, Any]:
         "incomplete": messages.reason_incomplete,
         "other_question": messages.reason_other_question,
     }
-    return {
-        "type": "modal",
-        "callback_id": CALLBACK,
-        "private_metadata": about.model_dump_json(),
-        "title": label(messages.feedback_title),
-        "submit": label(messages.send),
-        "close": label(messages.close),
-        "blocks": [
-            {
-                "type": "input",
-                "block_id": REASON,
-                "label": label(messages.feedback_reason),
-                "element": {
-                    "type": "radio_buttons",
-                    "action_id": REASON,
-                    "options": [
-                        {"text": label(wording), "value": value} for value, wording in reasons.items()
-                    ],
-                },
-            },
-            {
-                "type": "input",
-                "block_id": COMMENT,
-                "optional": True,
-                "label": label(messages.feedback_comment),
-                "hint": label(messages.comment_read),
-                "element": {
-                    "type": "plain_text_input",
-                    "action_id": COMMENT,
-                    "multiline": True,
-                    "max_length": COMMENT_CHARACTERS,
-                },
-            },
+    return modal(
+        messages.feedback_title,
+        [
+            field(REASON, messages.feedback_reason, choice(reasons)),
+            field(
+                COMMENT,
+                messages.feedback_comment,
+                text_input(COMMENT_CHARACTERS),
+                hint=messages.comment_read,
+                optional=True,
+            ),
         ],
-    }
+        messages,
+        callback=CALLBACK,
+        metadata=about.model_dump_json(),
+        submit=messages.send,
+    )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
@@ -53,37 +54,21 @@ class HomeMetadata(FrozenModel):
     channel: str
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Home:
-    def __init__(
-        self,
-        *,
-        client: AsyncWebClient,
-        people: People,
-        admins: Admins,
-        audiences: Audiences,
-        asking: Asking,
-        suggestions: Suggestions,
-        records: HomeRecords,
-        pages: IndexedPages,
-        source_counts: SourceCounts,
-        status: StatusReader,
-        views: AdminViews,
-        command: str,
-        clock: Callable[[], datetime],
-    ) -> None:
-        self._client = client
-        self._people = people
-        self._admins = admins
-        self._audiences = audiences
-        self._asking = asking
-        self._suggestions = suggestions
-        self._records = records
-        self._pages = pages
-        self._source_counts = source_counts
-        self._status = status
-        self._views = views
-        self._command = command
-        self._clock = clock
+    client: AsyncWebClient
+    people: People
+    admins: Admins
+    audiences: Audiences
+    asking: Asking
+    suggestions: Suggestions
+    records: HomeRecords
+    pages: IndexedPages
+    source_counts: SourceCounts
+    status: StatusReader
+    views: AdminViews
+    command: str
+    clock: Callable[[], datetime]
 
     async def opened(self, event: HomeOpened) -> None:
         """Draws the home tab."""
@@ -99,41 +84,39 @@ class Home:
             logger.warning("home.unreadable", extra={"user": press.user.id})
             return False
         drawing = f"{press.view.id}:{press.view.hash}"
-        return await self._asking.in_direct_message(text, user=press.user.id, channel=channel, press=drawing)
+        return await self.asking.in_direct_message(text, user=press.user.id, channel=channel, press=drawing)
 
     async def asked(self, press: ButtonPress) -> None:
         """Says on Home where the answer comes."""
         await self._draw(press.user.id, _channel(press), asking=press.actions[0].value)
 
     async def _draw(self, user: str, channel: str, *, asking: str = "") -> None:
-        person, me = await self._people.person(user), await self._people.me()
-        messages, is_admin = messages_in(person.locale), await self._admins.status_of(person) == "admin"
+        person, me = await self.people.person(user), await self.people.me()
+        messages, is_admin = messages_in(person.locale), await self.admins.status_of(person) == "admin"
         audience = await self._audience(user)
         shown = HomeContent(
-            examples=await self._suggestions.for_person(
+            examples=await self.suggestions.for_person(
                 user, messages, language=person.language, most=EXAMPLES
             ),
             last=[] if audience is None else await self._last(user, me, audience),
             sources=[] if audience is None else await self._sources(audience, messages),
             asking=asking,
-            views=[(name, self._views.label(name, messages)) for name in self._views.names]
-            if is_admin
-            else (),
+            views=[(name, self.views.label(name, messages)) for name in self.views.names] if is_admin else (),
         )
         view = home_view(
             messages,
             bot_user_id=me.user_id,
-            command=self._command if is_admin else None,
+            command=self.command if is_admin else None,
             stats=await self._stats() if is_admin else None,
             shown=shown,
         )
-        await self._client.views_publish(
+        await self.client.views_publish(
             user_id=user, view=view | {"private_metadata": HomeMetadata(channel=channel).model_dump_json()}
         )
 
     async def _audience(self, user: str) -> Audience | None:
         try:
-            return await self._audiences.for_person(user)
+            return await self.audiences.for_person(user)
         except UnavailableError as error:
             logger.warning("home.audience_unknown", extra={"cause": str(error)})
             return None
@@ -144,11 +127,11 @@ class Home:
         try:
             asked = [
                 one
-                for one in await self._records.asked_by(user, LOOKED_AT)
+                for one in await self.records.asked_by(user, LOOKED_AT)
                 if one.record.outcome != "chat" and not one.record.asked_in.unasked
             ]
             pages = {page.page_id for question in asked for page in question.record.cited}
-            readable = await self._pages.readable(pages, audience=audience) if pages else frozenset()
+            readable = await self.pages.readable(pages, audience=audience) if pages else frozenset()
         except UnavailableError as error:
             logger.warning("home.no_questions", extra={"cause": str(error)})
             return []
@@ -159,21 +142,19 @@ class Home:
 
     async def _stats(self) -> Stats | None:
         try:
-            return await self._records.stats()
+            return await self.records.stats()
         except StoreUnavailableError:
             logger.warning("home.no_figures")
             return None
 
     async def _sources(self, audience: Audience, messages: Messages) -> list[str]:
         try:
-            source_counts = await self._source_counts.of(audience)
+            source_counts = await self.source_counts.of(audience)
         except UnavailableError as error:
             logger.warning("home.no_sources", extra={"cause": str(error)})
             return []
-        last = {state.name: state.last for state in (await self._status.status()).sources}
-        return [
-            source_line(count, last.get(count.source), messages, self._clock()) for count in source_counts
-        ]
+        last = {state.name: state.last for state in (await self.status.status()).sources}
+        return [source_line(count, last.get(count.source), messages, self.clock()) for count in source_counts]
 
 
 def _channel(press: ButtonPress) -> str:

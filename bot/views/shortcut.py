@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from dataclasses import dataclass
 from typing import Any
 
 from pydantic import Field, ValidationError
@@ -17,7 +18,8 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.frozen_model import FrozenModel
 from bot.messages.catalog import Messages, messages_in
 from bot.questions.asking import Asking
-from bot.rendering.layout import Block, context, label
+from bot.rendering.forms import choice, field, modal, text_input
+from bot.rendering.layout import context
 from bot.slack.channels import ChannelDirectory
 from bot.slack.errors import SLACK_FAILURES
 from bot.slack.events import MessageShortcut, ViewSubmission
@@ -47,39 +49,37 @@ class ShortcutMetadata(FrozenModel):
     response_url: str = Field(default="", repr=False)
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
 class ShortcutHandler:
     """`quick` must not wait: a dialog has three seconds to open."""
 
-    def __init__(
-        self, *, quick: AsyncWebClient, asking: Asking, people: People, channels: ChannelDirectory
-    ) -> None:
-        self._quick = quick
-        self._asking = asking
-        self._people = people
-        self._channels = channels
+    quick: AsyncWebClient
+    asking: Asking
+    people: People
+    channels: ChannelDirectory
 
     async def used(self, shortcut: MessageShortcut) -> None:
         """Opens the dialog."""
         person, joined = await asyncio.gather(
-            self._people.person(shortcut.user.id), self._is_joined(shortcut.channel.id)
+            self.people.person(shortcut.user.id), self._is_joined(shortcut.channel.id)
         )
         message = shortcut.message
-        text = message_text(message, await self._people.me()).text
+        text = message_text(message, await self.people.me()).text
         about = ShortcutMetadata(
             channel=shortcut.channel.id,
             message_ts=message.ts,
             thread_ts=message.thread,
             response_url=shortcut.response_url,
         )
-        names = await self._people.names(people_in(text))
+        names = await self.people.names(people_in(text))
         view = dialog(about, plain_text(text, names), messages_in(person.locale), joined=joined)
-        await self._quick.views_open(trigger_id=shortcut.trigger_id, view=view)
+        await self.quick.views_open(trigger_id=shortcut.trigger_id, view=view)
 
     async def asked(self, submission: ViewSubmission) -> dict[str, str]:
         """Queues the question. Returns what is wrong, by the block that it
         is shown at; nothing: the dialog may close.
         """
-        messages = messages_in((await self._people.person(submission.user.id)).locale)
+        messages = messages_in((await self.people.person(submission.user.id)).locale)
         text = (submission.view.entry(QUESTION) or "").strip()
         try:
             about = ShortcutMetadata.model_validate_json(submission.view.private_metadata)
@@ -92,14 +92,14 @@ class ShortcutHandler:
     async def _ask(self, about: ShortcutMetadata, text: str, submission: ViewSubmission) -> bool:
         user = submission.user.id
         if submission.view.entry(WHERE) == THREAD:
-            return await self._asking.in_thread(
+            return await self.asking.in_thread(
                 text,
                 user=user,
                 channel=about.channel,
                 message_ts=about.message_ts,
                 thread_ts=about.thread_ts,
             )
-        return await self._asking.ephemerally(
+        return await self.asking.ephemerally(
             text,
             user=user,
             channel=about.channel,
@@ -111,49 +111,24 @@ class ShortcutHandler:
     async def _is_joined(self, channel: str) -> bool:
         try:
             async with asyncio.timeout(ASKING_S):
-                return await self._channels.joined(channel)
+                return await self.channels.joined(channel)
         except SLACK_FAILURES as error:
             logger.info("shortcut.channel_unknown", extra={"cause": type(error).__name__})
             return False
 
 
 def dialog(about: ShortcutMetadata, text: str, messages: Messages, *, joined: bool) -> dict[str, Any]:
-    question: dict[str, Any] = {
-        "type": "plain_text_input",
-        "action_id": QUESTION,
-        "multiline": True,
-        "max_length": QUESTION_CHARACTERS,
-    }
-    if text.strip():
-        question["initial_value"] = text.strip()[:QUESTION_CHARACTERS]
-    blocks: list[Block] = [
-        {"type": "input", "block_id": QUESTION, "label": label(messages.why_question), "element": question},
-        _where(messages) if joined else context(messages.shortcut_not_here),
-    ]
-    return {
-        "type": "modal",
-        "callback_id": CALLBACK,
-        "private_metadata": about.model_dump_json(),
-        "title": label(messages.shortcut_title),
-        "submit": label(messages.shortcut_send),
-        "close": label(messages.close),
-        "blocks": blocks,
-    }
-
-
-def _where(messages: Messages) -> Block:
-    options = [
-        {"text": label(messages.shortcut_alone), "value": ALONE},
-        {"text": label(messages.shortcut_thread), "value": THREAD},
-    ]
-    return {
-        "type": "input",
-        "block_id": WHERE,
-        "label": label(messages.shortcut_where),
-        "element": {
-            "type": "radio_buttons",
-            "action_id": WHERE,
-            "initial_option": options[0],
-            "options": options,
-        },
-    }
+    places = {ALONE: messages.shortcut_alone, THREAD: messages.shortcut_thread}
+    return modal(
+        messages.shortcut_title,
+        [
+            field(QUESTION, messages.why_question, text_input(QUESTION_CHARACTERS, initial=text.strip())),
+            field(WHERE, messages.shortcut_where, choice(places, initial=ALONE))
+            if joined
+            else context(messages.shortcut_not_here),
+        ],
+        messages,
+        callback=CALLBACK,
+        metadata=about.model_dump_json(),
+        submit=messages.shortcut_send,
+    )

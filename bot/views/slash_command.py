@@ -10,6 +10,7 @@ from __future__ import annotations
 import difflib
 import logging
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
 from slack_sdk.web.async_client import AsyncWebClient
@@ -40,37 +41,22 @@ FLAGS = frozenset({"--full", "--dry-run", "--force"})
 """What `reindex` takes besides a source. A way back (`--rollback`) is the terminal's: it is for who runs Footnote."""
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
 class SlashCommandHandler:
     """Serves the slash command. `posting` must not retry lost connections. `fillings`: what `gaps` and `stale` show."""
 
-    def __init__(
-        self,
-        *,
-        posting: AsyncWebClient,
-        people: People,
-        admins: Admins,
-        reindexer: Reindexer,
-        follower: ReindexFollower,
-        figures: StatsReader,
-        status: StatusReader,
-        channel_dialog: ChannelDialog,
-        asking: Asking,
-        fillings: Mapping[str, Filling],
-        command: str,
-        clock: Callable[[], datetime],
-    ) -> None:
-        self._posting = posting
-        self._people = people
-        self._admins = admins
-        self._reindexer = reindexer
-        self._follower = follower
-        self._figures = figures
-        self._status = status
-        self._channel_dialog = channel_dialog
-        self._asking = asking
-        self._fillings = fillings
-        self._command = command
-        self._clock = clock
+    posting: AsyncWebClient
+    people: People
+    admins: Admins
+    reindexer: Reindexer
+    follower: ReindexFollower
+    figures: StatsReader
+    status: StatusReader
+    channel_dialog: ChannelDialog
+    asking: Asking
+    fillings: Mapping[str, Filling]
+    command: str
+    clock: Callable[[], datetime]
 
     async def ask(self, command: SlashCommand) -> str | None:
         """Queues the question behind `ask`; what there is to say instead, where there is none. Everybody may.
@@ -79,9 +65,9 @@ class SlashCommandHandler:
         """
         _, _, question = command.text.strip().partition(" ")
         if not question.strip():
-            messages = messages_in((await self._people.person(command.user_id)).locale)
-            return messages.ask_what.format(command=self._command)
-        await self._asking.ephemerally(
+            messages = messages_in((await self.people.person(command.user_id)).locale)
+            return messages.ask_what.format(command=self.command)
+        await self.asking.ephemerally(
             unescape(question.strip()),
             user=command.user_id,
             channel=command.channel_id,
@@ -93,20 +79,20 @@ class SlashCommandHandler:
 
     async def not_now(self, command: SlashCommand) -> str:
         """Words that a question could not be queued."""
-        return messages_in((await self._people.person(command.user_id)).locale).ask_not_now
+        return messages_in((await self.people.person(command.user_id)).locale).ask_not_now
 
     async def serve(self, command: SlashCommand) -> None:
         """Does what the command asks. Whatever goes wrong is logged and told in one polite sentence."""
-        person = await self._people.person(command.user_id)
+        person = await self.people.person(command.user_id)
         messages = messages_in(person.locale)
         word, *arguments = command.text.split() or ["help"]
         try:
-            admin_status = await self._admins.status_of(person)
+            admin_status = await self.admins.status_of(person)
             logger.info("command.received", extra={"user": command.user_id, "standing": admin_status})
             if word == "help":
                 await self._whisper(command, self._help(admin_status, messages))
             elif word == "channel":
-                if reply := await self._channel_dialog.open(command, person, messages):
+                if reply := await self.channel_dialog.open(command, person, messages):
                     await self._whisper(command, reply)
             elif word in FOR_ADMINS and admin_status != "admin":
                 refusal = messages.not_admin if admin_status == "not admin" else messages.admin_unknown
@@ -129,8 +115,8 @@ class SlashCommandHandler:
             case "reindex":
                 await self._reindex(command, arguments, messages)
             case "status":
-                lines = status_lines(await self._status.status(), messages, self._clock())
-                lines += await self._channel_dialog.status_lines(command.channel_id, messages)
+                lines = status_lines(await self.status.status(), messages, self.clock())
+                lines += await self.channel_dialog.status_lines(command.channel_id, messages)
                 await self._whisper(command, "\n".join(lines))
             case "stats":
                 await self._whisper(command, await self._stats(messages))
@@ -138,12 +124,12 @@ class SlashCommandHandler:
                 await self._whisper(command, await self._forget(" ".join(arguments), messages))
             case "sources":
                 await self._whisper(command, self._sources(messages))
-            case _ if word in self._fillings:
+            case _ if word in self.fillings:
                 await self._whisper(
-                    command, f"{self._command} {word}", await self._filled(word, person, messages)
+                    command, f"{self.command} {word}", await self._filled(word, person, messages)
                 )
             case _:
-                known = self._help(await self._admins.status_of(person), messages)
+                known = self._help(await self.admins.status_of(person), messages)
                 await self._whisper(command, f"{messages.unknown_command.format(word=escape(word))}\n{known}")
 
     def _help(self, admin_status: AdminStatus, messages: Messages) -> str:
@@ -151,18 +137,18 @@ class SlashCommandHandler:
         lines = [messages.usage_everyone]
         if admin_status == "admin":
             lines += [messages.usage_admins, messages.usage]
-        return "\n".join(lines).format(command=self._command)
+        return "\n".join(lines).format(command=self.command)
 
     async def _filled(self, word: str, person: Person, messages: Messages) -> Sequence[Block]:
         try:
-            return await self._fillings[word](person, messages)
+            return await self.fillings[word](person, messages)
         except StoreUnavailableError:
             return [section(messages.status_store_down)]
 
     async def _reindex(self, command: SlashCommand, arguments: Sequence[str], messages: Messages) -> None:
         names = [argument for argument in arguments if not argument.startswith("-")]
         unknown = [one for one in arguments if one.startswith("-") and one not in FLAGS]
-        known = self._reindexer.sources()
+        known = self.reindexer.sources()
         if unknown or len(names) > 1:
             await self._whisper(command, self._help("admin", messages))
             return
@@ -179,29 +165,29 @@ class SlashCommandHandler:
         await self._follow(command, request, messages)
 
     async def _follow(self, command: SlashCommand, request: ReindexRequest, messages: Messages) -> None:
-        begun = await self._follower.begin(request, channel=command.channel_id, messages=messages)
+        begun = await self.follower.begin(request, channel=command.channel_id, messages=messages)
         reply = [messages.reindex_joined] if begun.joined else []
         if begun.channel != command.channel_id:
             what = escape(request.source) if request.source else messages.everything
             reply += [messages.reindex_started.format(what=what), messages.progress_by_dm]
         if reply:  # else the message in this channel says it all
             await self._whisper(command, " ".join(reply))
-        await self._follower.follow(begun, messages)
+        await self.follower.follow(begun, messages)
 
     async def _stats(self, messages: Messages) -> str:
         try:
-            return "\n".join(stats_lines(await self._figures.stats(), messages))
+            return "\n".join(stats_lines(await self.figures.stats(), messages))
         except StoreUnavailableError:
             return messages.status_store_down
 
     async def _forget(self, address: str, messages: Messages) -> str:
-        pages = await self._reindexer.forget(address)
+        pages = await self.reindexer.forget(address)
         if not pages:
             return messages.forget_unknown.format(address=escape(address.strip("<>")))
         return messages.forgotten.format(pages=", ".join(escape(page.title) for page in pages))
 
     def _sources(self, messages: Messages) -> str:
-        known = self._reindexer.sources()
+        known = self.reindexer.sources()
         return "\n".join(f"• {escape(name)}" for name in known) if known else messages.no_sources
 
     async def _whisper(self, command: SlashCommand, text: str, blocks: Sequence[Block] | None = None) -> None:
@@ -213,7 +199,7 @@ class SlashCommandHandler:
                 )
                 if reply.status_code == 200:
                     return
-            await self._posting.chat_postEphemeral(
+            await self.posting.chat_postEphemeral(
                 channel=command.channel_id, user=command.user_id, text=text, blocks=blocks
             )
         except SLACK_FAILURES as error:
