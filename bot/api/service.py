@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import logging
 import uuid
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -20,8 +20,9 @@ from bot.questions.answer_record import AskedIn
 from kb import answer as answers
 from kb.answering.progress import Progress, Unwatched
 from kb.errors import StoreUnavailableError, UnavailableError
-from kb.models import Question, Turn
+from kb.models import Question
 from kb.pages.freshness import FreshnessPolicy
+from kb.pipeline import Pipeline
 from kb.retrieval.result import RetrievalResult
 from kb.runtime.tracing import note, span
 from kb.text.language import detect
@@ -29,16 +30,6 @@ from kb.text.language import detect
 logger = logging.getLogger(__name__)
 
 BY_KEY = AskedIn(place="private")
-
-
-class ApiPipeline(Protocol):
-    """kb.pipeline.Pipeline, as the API uses it."""
-
-    async def find(self, question: Question, turns: Sequence[Turn] = ()) -> RetrievalResult: ...
-
-    async def answer(
-        self, question: Question, turns: Sequence[Turn] = (), *, progress: Progress | None = ...
-    ) -> answers.Answer: ...
 
 
 class Keys(Protocol):
@@ -63,7 +54,7 @@ class Service:
     models are loaded as well. `metrics`: for Prometheus.
     """
 
-    pipeline: ApiPipeline
+    pipeline: Pipeline
     freshness: FreshnessPolicy
     keys: Keys
     figures: UsageRecords

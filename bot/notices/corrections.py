@@ -31,10 +31,9 @@ from bot.slack.audiences import Audiences
 from bot.slack.errors import SLACK_FAILURES, cause_of
 from bot.slack.events import answer_metadata
 from bot.slack.people import People
-from bot.stats.grown_cases import PassageReader
 from kb.citations.prompt_injection import strip_injections
 from kb.errors import UnavailableError
-from kb.index.port import PagesWanted
+from kb.index.port import PagesWanted, VectorIndex
 from kb.models import Audience, Chunk, Page, Successor
 from kb.pages.quoted_words import PageSection, gone_from, new_wording
 from kb.pages.versions import as_name, names_of, series_of
@@ -56,7 +55,7 @@ class Corrections:
     """`syncs` tells which syncs have ended: something else after each. `pause` waits so many seconds."""
 
     cited: CitedAnswers
-    index: PassageReader
+    index: VectorIndex
     audiences: Audiences
     settings: ChannelSettingsStore
     threads: Threads

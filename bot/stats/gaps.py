@@ -8,17 +8,19 @@ nearest page is named once so many people asked that it tells of none of them.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bot.questions.answer_record import AskedQuestion, AskedReader
+from bot.questions.answer_record import AskedQuestion
+from bot.stats.analytics import Analytics
 from bot.stats.gap import Gap, OpenGaps, age, gap_of, is_gap, rank, searched
-from kb.answer import Answer
+from kb.conflicts.similarity import EmbeddingSimilarity
+from kb.index.port import VectorIndex
 from kb.models import Audience, Question
+from kb.pipeline import Pipeline
 
 ALIKE = 0.5
 """Mean similarity to a gap's questions from which one belongs to it. Of 45
@@ -32,30 +34,6 @@ HIDDEN_BELOW = 3
 """A gap that was only asked privately by fewer people names no page: it could tell who asked."""
 
 
-class GapRecords(AskedReader, Protocol):
-    """bot.stats.analytics.Analytics, as gaps are read from it and closed. Raises `StoreUnavailableError`."""
-
-    async def close(self, question_ids: Sequence[str]) -> None: ...
-
-
-class Similarity(Protocol):
-    """kb.conflicts.similarity.EmbeddingSimilarity. Raises `EmbedderUnavailableError`."""
-
-    async def among(self, texts: Sequence[str]) -> NDArray[np.float32]: ...
-
-
-class SingleAnswerer(Protocol):
-    """kb.pipeline.Pipeline, as it answers a question without a thread."""
-
-    async def answer(self, question: Question) -> Answer: ...
-
-
-class Readable(Protocol):
-    """kb.index.port.VectorIndex, as far as gaps name pages. Raises `IndexUnavailableError`."""
-
-    async def readable(self, page_ids: Collection[str], *, audience: Audience) -> frozenset[str]: ...
-
-
 StillPublic = Callable[[str], Awaitable[bool]]
 """Whether everybody in the workspace may read a channel now: one can be
 made private after something was asked there.
@@ -64,9 +42,9 @@ made private after something was asked there.
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Gaps:
-    records: GapRecords
-    similarity: Similarity
-    pages: Readable
+    records: Analytics
+    similarity: EmbeddingSimilarity
+    pages: VectorIndex
 
     async def open(
         self,
@@ -102,7 +80,7 @@ class Gaps:
             gaps, key=lambda gap: (gap.closed_at or gap.last, gap.asked[0].question_id), reverse=True
         )
 
-    async def look_again(self, answerer: SingleAnswerer, *, most: int = 50) -> int:
+    async def look_again(self, answerer: Pipeline, *, most: int = 50) -> int:
         """Asks the open ones anew, as anybody might, and closes those that are answered by now. How many were.
 
         Those of private places are left out, since what may be told there differs, and so are those that had an answer,

@@ -10,24 +10,26 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter, defaultdict
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
-from typing import Literal, Protocol
+from typing import Literal
 
 from bot.listening.threads import message_of, order
-from bot.questions.answer_record import AskedQuestion, AskedReader
+from bot.questions.answer_record import AskedQuestion
 from bot.questions.cited_answers import CitedAnswers, QuotedPage, quoted_pages
+from bot.stats.analytics import Analytics
 from bot.stats.gap import Gap, shown_question
-from bot.stats.gaps import Readable, SingleAnswerer
+from bot.stats.gaps import Gaps
 from bot.stats.pseudonyms import Pseudonyms, names_nobody
-from bot.stats.stale import EveryPage
 from kb.conversation.conversations import ConversationStore
 from kb.conversation.history import readable_turns
 from kb.conversation.messages import ChatMessage
 from kb.evaluation.answer_sets import AnswerCase
-from kb.models import EVERYONE, Audience, Chunk, Page, Question, ThreadKey, Turn
+from kb.index.port import VectorIndex
+from kb.models import EVERYONE, Audience, Page, Question, ThreadKey, Turn
 from kb.pages.quoted_words import PageSection, gone_from, words_of
+from kb.pipeline import Pipeline
 from kb.retrieval.golden import GoldenQuestion
 from kb.text.wording import plain
 
@@ -45,20 +47,6 @@ EARLIER = 4
 
 _FIGURE = re.compile(r"(?:[€$£¥] ?)?\d+(?:[.,:/-]\d+)*(?: ?[%€$£¥])?")
 _NEXT_WORD = re.compile(r" [^\W\d_]{3,}")
-
-
-class ClosedGaps(Protocol):
-    """bot.stats.gaps.Gaps, as cases are grown from it."""
-
-    async def closed(self) -> list[Gap]: ...
-
-
-class PassageReader(EveryPage, Readable, Protocol):
-    """kb.index.port.VectorIndex, as pages and their passages are read from it. Raises `IndexUnavailableError`."""
-
-    def passages(
-        self, *, audience: Audience, of_pages: Sequence[str] | None = None
-    ) -> AsyncIterator[Sequence[Chunk]]: ...
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -89,12 +77,12 @@ class _Growing:
 class CaseGrower:
     """Every method raises `UnavailableError` when the store, the index or a model does not answer."""
 
-    records: AskedReader
-    gaps: ClosedGaps
+    records: Analytics
+    gaps: Gaps
     cited: CitedAnswers
     conversations: ConversationStore
-    index: PassageReader
-    answerer: SingleAnswerer
+    index: VectorIndex
+    answerer: Pipeline
     today: date
 
     async def grow(self, *, private: bool) -> Grown:

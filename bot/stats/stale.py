@@ -2,26 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, datetime
-from typing import Literal, Protocol
+from typing import Literal
 
+from bot.stats.analytics import Analytics
+from kb.index.port import VectorIndex
 from kb.models import Page
 
 StaleReason = Literal["expired", "review_overdue"]
-
-
-class EveryPage(Protocol):
-    """kb.index.port.VectorIndex, as stale pages are read from it. Raises `IndexUnavailableError`."""
-
-    async def every_page(self) -> Sequence[Page]: ...
-
-
-class Citations(Protocol):
-    """bot.stats.analytics.Analytics, as it counts citations. Raises `StoreUnavailableError`."""
-
-    async def citations(self) -> Mapping[str, int]: ...
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -36,8 +26,8 @@ class StalePage:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class StalePages:
-    index: EveryPage
-    citations: Citations
+    index: VectorIndex
+    citations: Analytics
     clock: Callable[[], datetime]
 
     async def all(self) -> list[StalePage]:

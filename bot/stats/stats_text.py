@@ -2,18 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Protocol
-
 from bot.messages.catalog import Messages
 from bot.rendering.mrkdwn import escape
 from bot.stats.counts import Stats
 from kb.llm.usage import ModelUsage
-
-
-class StatsReader(Protocol):
-    """bot.stats.analytics.Analytics, as figures are read from it. Raises `StoreUnavailableError`."""
-
-    async def stats(self) -> Stats: ...
 
 
 def stats_lines(stats: Stats, messages: Messages) -> list[str]:

@@ -15,13 +15,14 @@ from typing import Any
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.messages.catalog import Messages, messages_in
-from bot.questions.answer_record import AskedQuestion, AskedReader
+from bot.questions.answer_record import AskedQuestion
 from bot.rendering.forms import modal
 from bot.rendering.layout import SECTION_CHARACTERS, Block, cut, section, shorten
 from bot.rendering.mrkdwn import escape
 from bot.slack.admins import Admins
 from bot.slack.events import ButtonPress
 from bot.slack.people import People, Person
+from bot.stats.analytics import Analytics
 from bot.stats.status import StatusReader, status_lines
 from kb.errors import UnavailableError
 
@@ -92,7 +93,7 @@ def status_filling(status: StatusReader, clock: Callable[[], datetime]) -> Filli
     return fill
 
 
-def votes_filling(records: AskedReader) -> Filling:
+def votes_filling(records: Analytics) -> Filling:
     async def fill(_: Person, messages: Messages) -> Sequence[Block]:
         voted = [question for question in await records.asked(LOOKED_AT) if question.votes][:SHOWN_VOTES]
         return [section(_vote_lines(question, messages)) for question in voted] or [

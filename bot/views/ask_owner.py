@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 from pydantic import ValidationError
 from slack_sdk.errors import SlackApiError
@@ -30,18 +30,13 @@ from bot.slack.events import ButtonPress
 from bot.slack.memberships import Memberships
 from bot.slack.page_names import IndexedPages
 from bot.slack.people import People
+from bot.stats.analytics import Analytics
 from kb.errors import StoreUnavailableError, UnavailableError
 
 logger = logging.getLogger(__name__)
 
 GONE_FOR_GOOD = frozenset({"channel_not_found", "not_in_channel", "is_archived", "thread_not_found"})
 """After these nobody will ever be asked there."""
-
-
-class Missed(Protocol):
-    """bot.stats.analytics.Analytics, as missing pages are reported to it. Raises `StoreUnavailableError`."""
-
-    async def miss(self, question_id: str, user: str) -> bool: ...
 
 
 class PromisedRequest(FrozenModel):
@@ -63,7 +58,7 @@ class FallbackHandler:
     audiences: Audiences
     memberships: Memberships
     pages: IndexedPages
-    missed: Missed
+    missed: Analytics
     exactly_once: ExactlyOnce
     notices: Notices
 

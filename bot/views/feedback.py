@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 from pydantic import ValidationError
 from slack_sdk.web.async_client import AsyncWebClient
@@ -17,6 +17,7 @@ from bot.rendering.render import HELPFUL
 from bot.slack.errors import SLACK_FAILURES
 from bot.slack.events import ButtonPress, ViewSubmission
 from bot.slack.people import People
+from bot.stats.analytics import Analytics
 from kb.errors import StoreUnavailableError
 
 logger = logging.getLogger(__name__)
@@ -24,14 +25,6 @@ logger = logging.getLogger(__name__)
 CALLBACK = "footnote_feedback"
 REASON, COMMENT = "reason", "comment"
 COMMENT_CHARACTERS = 1000
-
-
-class Votes(Protocol):
-    """bot.stats.analytics.Analytics, as feedback uses it. Raises `StoreUnavailableError`."""
-
-    async def feedback(self, question_id: str, user: str, vote: Vote) -> bool: ...
-
-    async def explain(self, question_id: str, user: str, *, reason: str, comment: str | None) -> None: ...
 
 
 class FeedbackMetadata(FrozenModel):
@@ -45,7 +38,7 @@ class FeedbackMetadata(FrozenModel):
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FeedbackHandler:
     client: AsyncWebClient
-    votes: Votes
+    votes: Analytics
     people: People
 
     async def pressed(self, press: ButtonPress) -> None:

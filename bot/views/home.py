@@ -10,7 +10,6 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol
 
 from pydantic import ValidationError
 from slack_sdk.web.async_client import AsyncWebClient
@@ -25,8 +24,8 @@ from bot.slack.audiences import Audiences
 from bot.slack.events import ButtonPress, HomeOpened
 from bot.slack.page_names import IndexedPages
 from bot.slack.people import Me, People
+from bot.stats.analytics import Analytics
 from bot.stats.counts import Stats
-from bot.stats.stats_text import StatsReader
 from bot.stats.status import StatusReader
 from bot.views.admin_views import AdminViews
 from bot.views.home_view import HomeContent, home_view, source_line
@@ -38,12 +37,6 @@ logger = logging.getLogger(__name__)
 
 EXAMPLES, LAST_QUESTIONS = 4, 5
 LOOKED_AT = 20
-
-
-class HomeRecords(StatsReader, Protocol):
-    """bot.stats.analytics.Analytics, as this uses it. Raises `StoreUnavailableError`."""
-
-    async def asked_by(self, user: str, limit: int = ...) -> list[AskedQuestion]: ...
 
 
 class HomeMetadata(FrozenModel):
@@ -62,7 +55,7 @@ class Home:
     audiences: Audiences
     asking: Asking
     suggestions: Suggestions
-    records: HomeRecords
+    records: Analytics
     pages: IndexedPages
     source_counts: SourceCounts
     status: StatusReader

@@ -25,7 +25,8 @@ from bot.slack.admins import Admins, AdminStatus
 from bot.slack.errors import SLACK_FAILURES
 from bot.slack.events import SlashCommand
 from bot.slack.people import People, Person
-from bot.stats.stats_text import StatsReader, stats_lines
+from bot.stats.analytics import Analytics
+from bot.stats.stats_text import stats_lines
 from bot.stats.status import StatusReader, status_lines
 from bot.views.admin_views import Filling
 from bot.views.channel_dialog import ChannelDialog
@@ -50,7 +51,7 @@ class SlashCommandHandler:
     admins: Admins
     reindexer: Reindexer
     follower: ReindexFollower
-    figures: StatsReader
+    figures: Analytics
     status: StatusReader
     channel_dialog: ChannelDialog
     asking: Asking

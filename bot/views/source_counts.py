@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from bot.slack.ttl_cache import TtlCache
-from bot.stats.stale import EveryPage, stale_page
+from bot.stats.stale import stale_page
+from kb.index.port import VectorIndex
 from kb.models import Audience, Page
 
 KEEP = timedelta(minutes=5)
@@ -29,7 +30,7 @@ class SourceCount:
 
 
 class SourceCounts:
-    def __init__(self, index: EveryPage, *, clock: Callable[[], datetime]) -> None:
+    def __init__(self, index: VectorIndex, *, clock: Callable[[], datetime]) -> None:
         self._index = index
         self._clock = clock
         self._known: TtlCache[None, Sequence[Page]] = TtlCache(keep=KEEP, clock=clock)
