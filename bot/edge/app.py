@@ -20,11 +20,8 @@ from slack_bolt.context.ack.async_ack import AsyncAck
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.edge.draining import DrainingApp
-from bot.listening.listeners import Listeners
+from bot.edge.handlers import Handlers
 from bot.listening.prefilter import Prefilter
-from bot.questions.asking import Asking
-from bot.questions.explain import ExplanationView
-from bot.questions.pane import Pane
 from bot.rendering.fallback_actions import ASK_OWNER, MISSING
 from bot.rendering.interpretations import READING
 from bot.rendering.render import HELPFUL, NOT_HELPFUL, WHY
@@ -40,15 +37,12 @@ from bot.slack.events import (
 )
 from bot.slack.message_parts import MalformedPayloadError, Payload
 from bot.slack.people import People
-from bot.views.admin_views import PREFIX, AdminViews
-from bot.views.ask_owner import FallbackHandler
+from bot.views.admin_views import PREFIX
 from bot.views.channel_dialog import CALLBACK as CHANNEL_SETTINGS
-from bot.views.channel_dialog import ChannelDialog
-from bot.views.feedback import CALLBACK, FeedbackHandler
-from bot.views.home import Home
+from bot.views.feedback import CALLBACK
 from bot.views.home_view import ASK
 from bot.views.shortcut import CALLBACK as ASKED_ABOUT
-from bot.views.shortcut import SHORTCUT, ShortcutHandler
+from bot.views.shortcut import SHORTCUT
 from bot.views.slash_command import SlashCommandHandler, asks
 from kb.config.slack_settings import SlackSettings
 from kb.errors import UnavailableError
@@ -77,23 +71,6 @@ class Activity:
 
     def failure(self) -> None:
         self.failures += 1
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Handlers:
-    """The handlers that the listeners call."""
-
-    asking: Asking
-    listeners: Listeners
-    slash_command: SlashCommandHandler
-    channel_dialog: ChannelDialog
-    feedback: FeedbackHandler
-    explanation: ExplanationView
-    home: Home
-    pane: Pane
-    shortcut: ShortcutHandler
-    admin_views: AdminViews
-    fallback: FallbackHandler
 
 
 def build_app(

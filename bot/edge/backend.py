@@ -1,70 +1,37 @@
-"""Defines what the Slack app needs of queue, pipeline, index and statistics, as ports."""
+"""Holds what the Slack app needs of queue, pipeline, index and statistics."""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from typing import Protocol
 
 from bot.listening.channel_settings import ChannelSettingsStore
 from bot.listening.deferred_messages import DeferredMessages
 from bot.listening.exactly_once import ExactlyOnce
 from bot.listening.known_threads import KnownThreads
-from bot.listening.listeners import QuestionRecords, Queue
-from bot.questions.answer_record import AskedReader
 from bot.questions.cited_answers import CitedAnswers
-from bot.questions.ports import Answerer, Deletions, EphemeralRecords, Knowledge
+from bot.questions.ports import PipelinePort
+from bot.queue.queue import QuestionQueue
 from bot.reindexing.progress_notes import ProgressNotes
-from bot.slack.page_names import IndexedPages
+from bot.stats.analytics import Analytics
 from bot.stats.gaps import Gaps
-from bot.stats.grown_cases import PassageReader
-from bot.stats.stale import Citations
-from bot.stats.stats_text import StatsReader
 from bot.stats.status import StatusReader
-from bot.views.ask_owner import Missed
-from bot.views.feedback import Votes
-from bot.views.home import HomeRecords
 from kb.conversation.conversations import ConversationStore
+from kb.index.port import VectorIndex
 from kb.jobs import Reindexer
-
-
-class AnalyticsPort(
-    Missed,
-    Citations,
-    EphemeralRecords,
-    Votes,
-    HomeRecords,
-    StatsReader,
-    QuestionRecords,
-    AskedReader,
-    Protocol,
-):
-    """bot.stats.analytics.Analytics, as the whole edge uses it."""
-
-
-class QueuePort(Queue, Deletions, Protocol):
-    """bot.queue.queue.QuestionQueue, as the whole edge uses it."""
-
-
-class PipelinePort(Answerer, Knowledge, Protocol):
-    """kb.pipeline.Pipeline, as the whole edge uses it."""
-
-
-class IndexPort(IndexedPages, PassageReader, Protocol):
-    """kb.index.port.VectorIndex, as the whole edge uses it."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Backend:
     """See the module."""
 
-    queue: QueuePort
+    queue: QuestionQueue
     conversations: ConversationStore
     pipeline: PipelinePort
     reindexer: Reindexer
-    pages: IndexPort
+    pages: VectorIndex
     notes: ProgressNotes
-    analytics: AnalyticsPort
+    analytics: Analytics
     status: StatusReader
     channel_settings: ChannelSettingsStore
     known_threads: KnownThreads
@@ -76,3 +43,12 @@ class Backend:
     """Which syncs have ended, as `bot.notices.corrections` reads it."""
     contacts: Callable[[], Mapping[str, str]]
     """Source -> whom to ask about its pages, as `bot.slack.owners` reads it."""
+
+    async def forget_record(self, question_id: str) -> None:
+        """Deletes what is kept of the answer to a question. May be called again.
+
+        Raises:
+            StoreUnavailableError: Redis does not answer.
+        """
+        await self.analytics.forget(question_id)
+        await self.cited.forget(question_id)

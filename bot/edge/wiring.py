@@ -1,23 +1,25 @@
-"""Wires the parts of the Slack app: handlers of events and buttons, and the worker that answers questions."""
+"""Wires the parts of the Slack app, each built once from the clients, the settings and what stands behind the app."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cached_property
 
-from bot.edge.app import Handlers
 from bot.edge.backend import Backend
-from bot.edge.unprompted import build_notices
 from bot.listening.attention import Attention
+from bot.listening.channel_settings import chosen
+from bot.listening.exactly_once import Notices
 from bot.listening.listeners import Listeners
 from bot.listening.question_context import ContextReader
 from bot.listening.suppression import Suppression
 from bot.listening.thread_reads import ThreadReads
 from bot.listening.threads import Threads
+from bot.notices.corrections import Corrections
+from bot.notices.digests import Digests
 from bot.questions.asking import Asking
-from bot.questions.cited_answers import AllRecords
 from bot.questions.ephemeral_answers import EphemeralAnswerWorker
-from bot.questions.explain import ExplanationView
 from bot.questions.fallbacks import Fallbacks
 from bot.questions.handlers import HomeMessages, QueueHandler
 from bot.questions.pane import Pane
@@ -28,250 +30,243 @@ from bot.questions.streaming import Streams
 from bot.questions.suggestions import Suggestions
 from bot.reindexing.progress import ProgressMessage
 from bot.reindexing.requests import ReindexFollower
+from bot.slack.admins import Admins
+from bot.slack.audiences import Audiences
 from bot.slack.background import Background
+from bot.slack.channels import ChannelDirectory
 from bot.slack.clients import SlackClients
-from bot.slack.directory import Directory
+from bot.slack.memberships import Memberships
+from bot.slack.owners import Owners
 from bot.slack.page_names import PageNames
+from bot.slack.people import People
 from bot.stats.stale import StalePages
-from bot.views.admin_views import PREFIX, AdminViews, Filling, status_filling, votes_filling
 from bot.views.ask_owner import FallbackHandler
-from bot.views.channel_dialog import ChannelDialog
-from bot.views.feedback import FeedbackHandler
-from bot.views.gap_views import gaps_filling, stale_filling
-from bot.views.home import Home
-from bot.views.shortcut import ShortcutHandler
-from bot.views.slash_command import SlashCommandHandler
-from bot.views.source_counts import SourceCounts
 from kb.config.slack_settings import SlackSettings
 
 
-def build_follower(
-    clients: SlackClients, directory: Directory, backend: Backend, clock: Callable[[], datetime]
-) -> ReindexFollower:
-    return ReindexFollower(
-        reindexer=backend.reindexer,
-        message=ProgressMessage(
-            client=clients.posting,
-            names=PageNames(backend.pages, directory.audiences),
-            notes=backend.notes,
-            clock=clock,
-        ),
-        notes=backend.notes,
-        people=directory.people,
-        clock=clock,
-    )
+@dataclass(frozen=True, kw_only=True)
+class Wiring:
+    """See the module."""
 
+    clients: SlackClients
+    settings: SlackSettings
+    backend: Backend
+    clock: Callable[[], datetime]
+    background: Background = field(default_factory=Background)
 
-def build_handlers(
-    clients: SlackClients,
-    directory: Directory,
-    follower: ReindexFollower,
-    backend: Backend,
-    settings: SlackSettings,
-    clock: Callable[[], datetime],
-) -> Handlers:
-    people, admins, posting = directory.people, directory.admins, clients.posting
-    asking = Asking(queue=backend.queue, people=people, clock=clock)
-    fillings = gap_fillings(directory, backend, clock)
-    views = AdminViews(
-        client=posting,
-        people=people,
-        admins=admins,
-        fillings={
-            f"{PREFIX}status": status_filling(backend.status, clock),
-            **{f"{PREFIX}{name}": filling for name, filling in fillings.items()},
-            f"{PREFIX}votes": votes_filling(backend.analytics),
-        },
-    )
-    suggestions = build_suggestions(directory, backend, clock)
-    dialog = ChannelDialog(
-        reading=clients.quick,
-        posting=posting,
-        people=people,
-        admins=admins,
-        settings=backend.channel_settings,
-        known=backend.reindexer,
-        command=settings.command,
-    )
-    return Handlers(
-        asking=asking,
-        listeners=Listeners(
-            queue=backend.queue,
-            conversations=backend.conversations,
-            records=all_records(backend),
+    @cached_property
+    def people(self) -> People:
+        return People(self.clients.reading, clock=self.clock)
+
+    @cached_property
+    def channels(self) -> ChannelDirectory:
+        return ChannelDirectory(self.clients.reading, clock=self.clock)
+
+    @cached_property
+    def memberships(self) -> Memberships:
+        return Memberships(self.clients.reading, clock=self.clock)
+
+    @cached_property
+    def admins(self) -> Admins:
+        return Admins(self.memberships, self.settings.admins)
+
+    @cached_property
+    def audiences(self) -> Audiences:
+        return Audiences(
+            channels=self.channels,
+            people=self.people,
+            memberships=self.memberships,
+            outsiders=self.settings.outsiders,
+            sources_of=self._sources_of,
+        )
+
+    async def _sources_of(self, channel_id: str) -> Sequence[str]:
+        settings = await self.backend.channel_settings.of(channel_id)
+        return chosen(settings, self.backend.reindexer.sources())
+
+    @cached_property
+    def owners(self) -> Owners:
+        return Owners(
+            client=self.clients.reading,
+            people=self.people,
+            background=self.background,
+            clock=self.clock,
+            contacts=self.backend.contacts,
+        )
+
+    @cached_property
+    def threads(self) -> Threads:
+        return Threads(self.clients.reading)
+
+    @cached_property
+    def notices(self) -> Notices:
+        return Notices(
+            posting=self.clients.posting,
+            reading=self.clients.reading,
+            people=self.people,
+            threads=self.threads,
+        )
+
+    @cached_property
+    def stale_pages(self) -> StalePages:
+        return StalePages(index=self.backend.pages, citations=self.backend.analytics, clock=self.clock)
+
+    @cached_property
+    def asking(self) -> Asking:
+        return Asking(queue=self.backend.queue, people=self.people, clock=self.clock)
+
+    @cached_property
+    def suggestions(self) -> Suggestions:
+        return Suggestions(
+            questions=self.backend.analytics,
+            pages=self.backend.pages,
+            audiences=self.audiences,
+            channels=self.channels,
+            clock=self.clock,
+        )
+
+    @cached_property
+    def listeners(self) -> Listeners:
+        return Listeners(
+            queue=self.backend.queue,
+            conversations=self.backend.conversations,
+            forget_record=self.backend.forget_record,
             attention=Attention(
-                thread_reads=ThreadReads(threads=Threads(clients.quick, people)),
-                known_threads=backend.known_threads,
-                people=people,
-                conversations=backend.conversations,
-                channel_settings=backend.channel_settings,
+                thread_reads=ThreadReads(threads=Threads(self.clients.quick)),
+                known_threads=self.backend.known_threads,
+                people=self.people,
+                conversations=self.backend.conversations,
+                channel_settings=self.backend.channel_settings,
             ),
-            deferred=backend.deferred,
-            people=people,
-            clock=clock,
-        ),
-        slash_command=SlashCommandHandler(
-            posting=posting,
-            people=people,
-            admins=admins,
-            reindexer=backend.reindexer,
-            follower=follower,
-            figures=backend.analytics,
-            status=backend.status,
-            channel_dialog=dialog,
-            asking=asking,
-            fillings=fillings,
-            command=settings.command,
-            clock=clock,
-        ),
-        channel_dialog=dialog,
-        feedback=FeedbackHandler(client=posting, votes=backend.analytics, people=people),
-        explanation=ExplanationView(
-            client=posting,
-            traces=backend.analytics,
-            people=people,
-            audiences=directory.audiences,
-            knowledge=backend.pipeline,
-        ),
-        home=Home(
-            client=posting,
-            people=people,
-            admins=admins,
-            audiences=directory.audiences,
-            asking=asking,
-            suggestions=suggestions,
-            records=backend.analytics,
-            pages=backend.pages,
-            source_counts=SourceCounts(backend.pages, clock=clock),
-            status=backend.status,
-            views=views,
-            command=settings.command,
-            clock=clock,
-        ),
-        pane=build_pane(clients, directory, backend, suggestions),
-        shortcut=ShortcutHandler(
-            quick=clients.quick, asking=asking, people=people, channels=directory.channels
-        ),
-        admin_views=views,
-        fallback=build_fallback_handler(clients, directory, backend),
-    )
+            deferred=self.backend.deferred,
+            people=self.people,
+            clock=self.clock,
+        )
 
+    @cached_property
+    def follower(self) -> ReindexFollower:
+        return ReindexFollower(
+            reindexer=self.backend.reindexer,
+            message=ProgressMessage(
+                client=self.clients.posting,
+                names=PageNames(self.backend.pages, self.audiences),
+                notes=self.backend.notes,
+                clock=self.clock,
+            ),
+            notes=self.backend.notes,
+            people=self.people,
+            clock=self.clock,
+        )
 
-def gap_fillings(directory: Directory, backend: Backend, clock: Callable[[], datetime]) -> dict[str, Filling]:
-    """What `gaps` and `stale` show, behind the slash command and as buttons of an admin's Home."""
-    stale = StalePages(index=backend.pages, citations=backend.analytics, clock=clock)
-    return {
-        "gaps": gaps_filling(backend.gaps, directory.audiences, directory.channels),
-        "stale": stale_filling(stale, directory.audiences),
-    }
+    @cached_property
+    def pane(self) -> Pane:
+        return Pane(
+            quick=self.clients.quick,
+            suggestions=self.suggestions,
+            people=self.people,
+            threads=Threads(self.clients.quick),
+            conversations=self.backend.conversations,
+        )
 
+    @cached_property
+    def fallback(self) -> FallbackHandler:
+        return FallbackHandler(
+            posting=self.clients.posting,
+            reading=self.clients.reading,
+            people=self.people,
+            audiences=self.audiences,
+            memberships=self.memberships,
+            pages=self.backend.pages,
+            missed=self.backend.analytics,
+            exactly_once=self.backend.exactly_once,
+            notices=self.notices,
+        )
 
-def build_fallback_handler(clients: SlackClients, directory: Directory, backend: Backend) -> FallbackHandler:
-    return FallbackHandler(
-        posting=clients.posting,
-        reading=clients.reading,
-        people=directory.people,
-        audiences=directory.audiences,
-        memberships=directory.memberships,
-        pages=backend.pages,
-        missed=backend.analytics,
-        exactly_once=backend.exactly_once,
-        notices=build_notices(clients, directory),
-    )
-
-
-def all_records(backend: Backend) -> AllRecords:
-    """What is forgotten with a question that was deleted."""
-    return AllRecords((backend.analytics, backend.cited))
-
-
-def build_suggestions(directory: Directory, backend: Backend, clock: Callable[[], datetime]) -> Suggestions:
-    return Suggestions(
-        questions=backend.analytics,
-        pages=backend.pages,
-        audiences=directory.audiences,
-        channels=directory.channels,
-        clock=clock,
-    )
-
-
-def build_pane(
-    clients: SlackClients, directory: Directory, backend: Backend, suggestions: Suggestions
-) -> Pane:
-    return Pane(
-        quick=clients.quick,
-        suggestions=suggestions,
-        people=directory.people,
-        threads=Threads(clients.quick, directory.people),
-        conversations=backend.conversations,
-    )
-
-
-def build_handler(
-    clients: SlackClients,
-    directory: Directory,
-    backend: Backend,
-    background: Background,
-    worker: QuestionWorker,
-    pane: Pane,
-    settings: SlackSettings,
-    clock: Callable[[], datetime],
-) -> QueueHandler:
-    return QueueHandler(
-        messages=worker,
-        ephemeral=EphemeralAnswerWorker(
+    @cached_property
+    def worker(self) -> QuestionWorker:
+        backend, people, threads = self.backend, self.people, self.threads
+        replies = Replies(
+            posting=self.clients.posting, quick=self.clients.quick, threads=threads, people=people
+        )
+        return QuestionWorker(
             pipeline=backend.pipeline,
-            audiences=directory.audiences,
-            people=directory.people,
-            figures=backend.analytics,
-            posting=clients.posting,
-            clock=clock,
-        ),
-        home_messages=HomeMessages(reading=clients.reading, posting=clients.posting),
-        pane=pane,
-        background=background,
-        answer_within=settings.answer_within,
-        clock=clock,
-    )
-
-
-def build_worker(
-    clients: SlackClients,
-    directory: Directory,
-    backend: Backend,
-    background: Background,
-    settings: SlackSettings,
-    clock: Callable[[], datetime],
-) -> QuestionWorker:
-    people, threads = directory.people, Threads(clients.reading, directory.people)
-    replies = Replies(posting=clients.posting, quick=clients.quick, threads=threads, people=people)
-    return QuestionWorker(
-        pipeline=backend.pipeline,
-        queue=backend.queue,
-        context_reader=ContextReader(conversations=backend.conversations, threads=threads, people=people),
-        retraction=Retraction(
-            conversations=backend.conversations,
-            records=all_records(backend),
-            threads=threads,
-            replies=replies,
+            queue=backend.queue,
+            context_reader=ContextReader(conversations=backend.conversations, threads=threads, people=people),
+            retraction=Retraction(
+                conversations=backend.conversations,
+                forget_record=backend.forget_record,
+                threads=threads,
+                replies=replies,
+                people=people,
+            ),
+            audiences=self.audiences,
+            channels=self.channels,
             people=people,
-        ),
-        audiences=directory.audiences,
-        channels=directory.channels,
-        people=people,
-        replies=replies,
-        streams=Streams(
-            client=clients.streaming,
             replies=replies,
-            background=background,
-            wanted=settings.stream == "auto",
-        ),
-        figures=backend.analytics,
-        cited=backend.cited,
-        channel_settings=backend.channel_settings,
-        fallbacks=Fallbacks(
-            owners=directory.owners, channels=directory.channels, memberships=directory.memberships
-        ),
-        suppression=Suppression(exactly_once=backend.exactly_once),
-        clock=clock,
-    )
+            streams=Streams(
+                client=self.clients.streaming,
+                replies=replies,
+                background=self.background,
+                wanted=self.settings.stream == "auto",
+            ),
+            figures=backend.analytics,
+            cited=backend.cited,
+            channel_settings=backend.channel_settings,
+            fallbacks=Fallbacks(owners=self.owners, channels=self.channels, memberships=self.memberships),
+            suppression=Suppression(exactly_once=backend.exactly_once),
+            clock=self.clock,
+        )
+
+    @cached_property
+    def queue_handler(self) -> QueueHandler:
+        clients = self.clients
+        return QueueHandler(
+            messages=self.worker,
+            ephemeral=EphemeralAnswerWorker(
+                pipeline=self.backend.pipeline,
+                audiences=self.audiences,
+                people=self.people,
+                figures=self.backend.analytics,
+                posting=clients.posting,
+                clock=self.clock,
+            ),
+            home_messages=HomeMessages(reading=clients.reading, posting=clients.posting),
+            pane=self.pane,
+            background=self.background,
+            answer_within=self.settings.answer_within,
+            clock=self.clock,
+        )
+
+    @cached_property
+    def digests(self) -> Digests:
+        return Digests(
+            client=self.clients.reading,
+            people=self.people,
+            channels=self.channels,
+            audiences=self.audiences,
+            owners=self.owners,
+            gaps=self.backend.gaps,
+            stale=self.stale_pages,
+            exactly_once=self.backend.exactly_once,
+            notices=self.notices,
+            fallback=self.fallback,
+            languages=self.backend.channel_settings,
+            gaps_channel=self.settings.gaps_digest,
+            to_owners=self.settings.owner_digest,
+            clock=self.clock,
+        )
+
+    @cached_property
+    def corrections(self) -> Corrections:
+        return Corrections(
+            cited=self.backend.cited,
+            index=self.backend.pages,
+            audiences=self.audiences,
+            settings=self.backend.channel_settings,
+            threads=self.threads,
+            people=self.people,
+            exactly_once=self.backend.exactly_once,
+            notices=self.notices,
+            syncs=self.backend.syncs,
+            clock=self.clock,
+        )

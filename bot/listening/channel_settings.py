@@ -11,10 +11,9 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection
 from datetime import UTC, datetime
-from typing import Protocol, Self
+from typing import Self
 
 from pydantic import ValidationError
 from redis.asyncio import Redis
@@ -118,24 +117,6 @@ class ChannelSettingsStore:
                 "channel_settings.unreadable", extra={"channel": channel_id, "problems": error.error_count()}
             )
             return self._defaults
-
-
-class SourceNames(Protocol):
-    """kb.jobs.Reindexer, as this uses it."""
-
-    def sources(self) -> list[str]: ...
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ChannelSources:
-    """Applies a channel's choice of sources to the sources that exist now."""
-
-    store: ChannelSettingsStore
-    known: SourceNames
-
-    async def sources(self, channel_id: str) -> Sequence[str]:
-        """Returns the names of the sources that are searched for the channel; empty: all."""
-        return chosen(await self.store.of(channel_id), self.known.sources())
 
 
 def chosen(settings: ChannelSettings, known: Collection[str]) -> tuple[str, ...]:

@@ -6,16 +6,17 @@ An error here means that the event is not acknowledged, so that Slack sends it a
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Protocol
+from typing import Any
 
 from bot.listening.attention import Attention
 from bot.listening.deferred_messages import DeferredMessage, DeferredMessages
 from bot.listening.speaking import Decision
 from bot.listening.thread_reads import ReadLaterError
 from bot.queue.conversation_keys import keys_of, thread_key
+from bot.queue.queue import QuestionQueue
 from bot.queue.queued_question import QueuedQuestion, question_id
 from bot.slack.events import FORM_SUBTYPES, READ_SUBTYPES, Message, MessageEvent
 from bot.slack.message_text import message_text
@@ -29,29 +30,16 @@ logger = logging.getLogger(__name__)
 MENTIONED = Decision(speaks=True, reason="mentioned")
 
 
-class Queue(Protocol):
-    """bot.queue.queue.QuestionQueue, as listeners use it. Raises `StoreUnavailableError`."""
-
-    async def accept(self, question: QueuedQuestion) -> bool: ...
-
-    async def delete(self, deletion: QueuedQuestion, *, certain: bool = False) -> bool: ...
-
-    async def is_known(self, message_id: str) -> bool: ...
-
-
-class QuestionRecords(Protocol):
-    """bot.stats.analytics.Analytics, as a deletion uses it. Raises `StoreUnavailableError`."""
-
-    async def forget(self, question_id: str) -> None: ...
-
-
 @dataclass(frozen=True, kw_only=True)
 class Listeners:
-    """`attention` says which messages are for us, `deferred` keeps those that cannot be judged now."""
+    """`attention` says which messages are for us, `deferred` keeps those that cannot be judged now.
 
-    queue: Queue
+    `forget_record` deletes what is kept of the answer to a question, by its id.
+    """
+
+    queue: QuestionQueue
     conversations: ConversationStore
-    records: QuestionRecords
+    forget_record: Callable[[str], Awaitable[None]]
     attention: Attention
     deferred: DeferredMessages
     people: People
@@ -168,7 +156,7 @@ class Listeners:
         line = deletion.is_line_of_dm
         for key in keys_of(deletion.team, deletion.channel, deletion.thread_ts, is_line_of_dm=line):
             await self.conversations.forget(key, ts)
-        await self.records.forget(deletion.message_id)
+        await self.forget_record(deletion.message_id)
         logger.info("question.forgotten", extra={"question_id": deletion.message_id})
 
     async def _accept(self, event: MessageEvent, message: Message, decision: Decision) -> None:

@@ -15,7 +15,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.slack.events import FORM_SUBTYPES, READ_SUBTYPES, AnswerMetadata, Message, answer_metadata
 from bot.slack.message_text import message_text, shortened
-from bot.slack.people import Me, People
+from bot.slack.people import Me
 from bot.slack.slack_text import people_in, plain_text
 from kb.conversation.above import is_telling
 from kb.models import Outcome, Retrieved, Turn
@@ -38,9 +38,8 @@ _OUTCOMES = frozenset({"answered", "declined", "unclear", "unavailable", "chat"}
 class Threads:
     """Reads threads. Every method raises slack_sdk's and aiohttp's errors when Slack cannot be asked."""
 
-    def __init__(self, client: AsyncWebClient, people: People) -> None:
+    def __init__(self, client: AsyncWebClient) -> None:
         self._client = client
-        self._people = people
 
     async def messages(self, channel: str, thread_ts: str) -> list[Message]:
         """All messages of a thread, oldest first. Slack's order and the repeats between its pages are not trusted."""

@@ -39,44 +39,23 @@ BEGINS_AT = timedelta(hours=8)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class DigestReaders:
-    """The look-ups that digests need."""
+class Digests:
+    """`gaps_channel`: its id or its name, "" for none. `clock` gives aware datetimes."""
 
+    client: AsyncWebClient
     people: People
     channels: ChannelDirectory
     audiences: Audiences
     owners: Owners
-
-
-class Digests:
-    """`gaps_channel`: its id or its name, "" for none. `clock` gives aware datetimes."""
-
-    def __init__(
-        self,
-        *,
-        client: AsyncWebClient,
-        readers: DigestReaders,
-        gaps: Gaps,
-        stale: StalePages,
-        exactly_once: ExactlyOnce,
-        notices: Notices,
-        fallback: FallbackHandler,
-        languages: ChannelSettingsStore,
-        gaps_channel: str,
-        to_owners: bool,
-        clock: Callable[[], datetime],
-    ) -> None:
-        self._client = client
-        self._readers = readers
-        self._gaps = gaps
-        self._stale = stale
-        self._exactly_once = exactly_once
-        self._notices = notices
-        self._way_on = fallback
-        self._languages = languages
-        self._gaps_channel = gaps_channel
-        self._to_owners = to_owners
-        self._clock = clock
+    gaps: Gaps
+    stale: StalePages
+    exactly_once: ExactlyOnce
+    notices: Notices
+    fallback: FallbackHandler
+    languages: ChannelSettingsStore
+    gaps_channel: str
+    to_owners: bool
+    clock: Callable[[], datetime]
 
     async def run(self) -> None:
         """Runs until cancelled."""
@@ -87,7 +66,7 @@ class Digests:
     async def look(self) -> None:
         """Says what is due. What fails is logged, and tried again at the next look."""
         for name, say in (
-            ("promises", self._way_on.take_up),
+            ("promises", self.fallback.take_up),
             ("gaps", self._tell_gaps),
             ("owners", self._tell_owners),
         ):
@@ -100,61 +79,61 @@ class Digests:
                 logger.exception("digest.broke", extra={"digest": name})
 
     async def _tell_gaps(self) -> None:
-        if not self._gaps_channel:
+        if not self.gaps_channel:
             return
-        year, week, _ = (self._clock() - BEGINS_AT).isocalendar()
+        year, week, _ = (self.clock() - BEGINS_AT).isocalendar()
         name = f"gaps-{year}-W{week:02}"
-        if await self._exactly_once.begin(name) != "mine":
+        if await self.exactly_once.begin(name) != "mine":
             return
-        channel = await joined_channel(self._client, self._gaps_channel)
+        channel = await joined_channel(self.client, self.gaps_channel)
         if channel is None:
-            logger.error("digest.no_channel", extra={"channel": self._gaps_channel})
+            logger.error("digest.no_channel", extra={"channel": self.gaps_channel})
             return
-        me = await self._readers.people.me()
-        found = await self._gaps.open(
-            audience=await self._readers.audiences.of(channel, me.user_id),
-            still_public=still_public(self._readers.channels),
+        me = await self.people.me()
+        found = await self.gaps.open(
+            audience=await self.audiences.of(channel, me.user_id),
+            still_public=still_public(self.channels),
             terminal=False,
         )
         if found.gaps:
-            messages = messages_in((await self._languages.of(channel)).language)
+            messages = messages_in((await self.languages.of(channel)).language)
             blocks = gaps_blocks(found, messages, days=KEEP.days, title=messages.gaps_digest)
-            await self._notices.post(
+            await self.notices.post(
                 Notice(name=name, channel=channel, text=messages.gaps_digest, blocks=blocks)
             )
-        await self._exactly_once.complete(name)
+        await self.exactly_once.complete(name)
         logger.info("digest.sent", extra={"digest": name, "gaps": len(found.gaps)})
 
     async def _tell_owners(self) -> None:
-        if not self._to_owners:
+        if not self.to_owners:
             return
-        month = f"{self._clock() - BEGINS_AT:%Y-%m}"
+        month = f"{self.clock() - BEGINS_AT:%Y-%m}"
         for person, pages in await self._by_owner():
             name = f"stale-{month}-{person.id}"
-            if await self._exactly_once.begin(name) == "mine":
+            if await self.exactly_once.begin(name) == "mine":
                 await self._tell_owner(name, person, pages)
 
     async def _by_owner(self) -> list[tuple[Person, list[StalePage]]]:
         persons: dict[str, Person] = {}
         pages: dict[str, list[StalePage]] = {}
-        for stale in await self._stale.all():
-            found = await self._readers.owners.of(owner=stale.page.owner, page_id=stale.page.id)
+        for stale in await self.stale.all():
+            found = await self.owners.of(owner=stale.page.owner, page_id=stale.page.id)
             for person in found:
                 persons[person.id] = person
                 pages.setdefault(person.id, []).append(stale)
         return [(persons[user], pages[user]) for user in sorted(persons)]
 
     async def _tell_owner(self, name: str, person: Person, pages: Sequence[StalePage]) -> None:
-        audience = await self._readers.audiences.for_person(person.id)
+        audience = await self.audiences.for_person(person.id)
         readable = [page for page in pages if audience.may_read(page.page.audience)]
         if readable:
-            messages = messages_in((await self._readers.people.person(person.id)).locale)
-            opened = await self._client.conversations_open(users=person.id)
+            messages = messages_in((await self.people.person(person.id)).locale)
+            opened = await self.client.conversations_open(users=person.id)
             blocks = stale_blocks(readable, messages, title=messages.stale_digest)
-            await self._notices.post(
+            await self.notices.post(
                 Notice(
                     name=name, channel=str(opened["channel"]["id"]), text=messages.stale_digest, blocks=blocks
                 )
             )
-        await self._exactly_once.complete(name)
+        await self.exactly_once.complete(name)
         logger.info("digest.sent", extra={"digest": name, "pages": len(readable)})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 
-from bot.edge.backend import PipelinePort
+from bot.questions.ports import PipelinePort
 from kb.addresses import split_address
 from kb.answer import Answer, Citation, Sentence
 from kb.answering.progress import Progress, Stage, Unwatched

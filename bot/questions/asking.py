@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
-from bot.listening.listeners import Queue
+from bot.queue.queue import QuestionQueue
 from bot.queue.queued_question import QuestionOrigin, QueuedQuestion
 from bot.rendering.mrkdwn import escape
 from bot.slack.events import ButtonPress
@@ -45,7 +45,7 @@ class Asking:
     Texts are plain words, as people typed them.
     """
 
-    queue: Queue
+    queue: QuestionQueue
     people: People
     clock: Callable[[], datetime]
 

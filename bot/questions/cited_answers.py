@@ -11,10 +11,9 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from importlib import resources
-from typing import Any, Protocol
+from typing import Any
 
 from pydantic import Field, ValidationError
 from redis.asyncio import Redis
@@ -177,23 +176,6 @@ class CitedAnswers:
 
     def _answer(self, question_id: str) -> str:
         return f"{self._root}:answer:{question_id}"
-
-
-class Record(Protocol):
-    """`CitedAnswers`, `bot.stats.analytics.Analytics`. Raises `StoreUnavailableError`."""
-
-    async def forget(self, question_id: str) -> None: ...
-
-
-@dataclass(frozen=True, slots=True)
-class AllRecords:
-    """Everything that is kept of an answer; `forget` may be called again."""
-
-    records: tuple[Record, ...]
-
-    async def forget(self, question_id: str) -> None:
-        for record in self.records:
-            await record.forget(question_id)
 
 
 def cited_answer(question: QueuedQuestion, answer: Answer, *, at: datetime) -> CitedAnswer:

@@ -23,7 +23,7 @@ from bot.messages.catalog import Messages, messages_in
 from bot.questions.answer_record import AskedIn
 from bot.questions.asker_line import to_asker
 from bot.questions.explain import ephemeral_channel, trace_payload
-from bot.questions.ports import Answerer, EphemeralRecords
+from bot.questions.ports import AnswerRecords, PipelinePort
 from bot.queue.queued_question import QueuedQuestion
 from bot.rendering.layout import Block
 from bot.rendering.render import HELPFUL, NOT_HELPFUL, WHY, Rendered, plain, render
@@ -50,10 +50,10 @@ NOT_THERE = frozenset({"not_in_channel", "channel_not_found", "user_not_in_chann
 class EphemeralAnswerWorker:
     """`posting` must not retry lost connections."""
 
-    pipeline: Answerer
+    pipeline: PipelinePort
     audiences: Audiences
     people: People
-    figures: EphemeralRecords
+    figures: AnswerRecords
     posting: AsyncWebClient
     clock: Callable[[], datetime]
     wait_s: float = WAIT_S

@@ -16,7 +16,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.messages.catalog import Messages, messages_in
 from bot.questions.explanation import explanation_blocks
 from bot.questions.explanation_record import Cited, Explanation, Passage
-from bot.questions.ports import Knowledge, Traces
+from bot.questions.ports import AnswerRecords, PipelinePort
 from bot.rendering.layout import Block, label, section
 from bot.rendering.notes import quote_languages
 from bot.slack.audiences import Audiences
@@ -37,16 +37,16 @@ class ExplanationView:
         self,
         *,
         client: AsyncWebClient,
-        traces: Traces,
+        traces: AnswerRecords,
         people: People,
         audiences: Audiences,
-        knowledge: Knowledge,
+        pipeline: PipelinePort,
     ) -> None:
         self._client = client
         self._traces = traces
         self._people = people
         self._audiences = audiences
-        self._knowledge = knowledge
+        self._pipeline = pipeline
 
     async def open(self, press: ButtonPress) -> None:
         """Opens the modal. Slack allows three seconds from the press, so nothing slow happens before."""
@@ -83,7 +83,7 @@ class ExplanationView:
                 if alone
                 else self._audiences.of(explanation.channel, press.user.id)
             )
-            return await self._knowledge.may_show(explanation.pages, audience)
+            return await self._pipeline.may_show(explanation.pages, audience)
         except UnavailableError as error:
             logger.warning("why.not_told", extra={"cause": type(error).__name__})
             return False

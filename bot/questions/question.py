@@ -26,11 +26,12 @@ from bot.questions.asker_line import with_asker
 from bot.questions.cited_answers import CitedAnswers, cited_answer
 from bot.questions.explain import trace_payload
 from bot.questions.fallbacks import Fallbacks
-from bot.questions.ports import Answerer, AnswerRecords, Deletions
+from bot.questions.ports import AnswerRecords, PipelinePort
 from bot.questions.posted import Posted
 from bot.questions.reply import DeliveryRefusedError, DeliveryUncertainError, Replies
 from bot.questions.retraction import Retraction
 from bot.questions.streaming import Streams
+from bot.queue.queue import QuestionQueue
 from bot.queue.queued_question import QueuedQuestion
 from bot.rendering.render import plain, render
 from bot.slack.audiences import Audiences, AudienceUnknownError
@@ -58,8 +59,8 @@ NOT_IN_CHANNEL = frozenset({"not_in_channel", "channel_not_found"})
 class QuestionWorker:
     """The handler of the question queue. `clock` gives aware datetimes."""
 
-    pipeline: Answerer
-    queue: Deletions
+    pipeline: PipelinePort
+    queue: QuestionQueue
     context_reader: ContextReader
     retraction: Retraction
     audiences: Audiences

@@ -8,12 +8,11 @@ deleted, and nothing of what it said. May be called again: what is gone is gone.
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
 from slack_sdk.errors import SlackApiError
 
-from bot.listening.listeners import QuestionRecords
 from bot.listening.threads import Threads, order
 from bot.messages.catalog import messages_in
 from bot.questions.posted import Posted
@@ -35,7 +34,7 @@ NO_THREAD = frozenset({"thread_not_found", "message_not_found", "channel_not_fou
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Retraction:
     conversations: ConversationStore
-    records: QuestionRecords
+    forget_record: Callable[[str], Awaitable[None]]
     threads: Threads
     replies: Replies
     people: People
@@ -48,7 +47,7 @@ class Retraction:
         line = deletion.is_line_of_dm
         for key in keys_of(deletion.team, deletion.channel, deletion.thread_ts, is_line_of_dm=line):
             await self.conversations.forget(key, deletion.ts)
-        await self.records.forget(deletion.message_id)
+        await self.forget_record(deletion.message_id)
 
     async def _thread(self, deletion: QueuedQuestion) -> Sequence[Message]:
         try:

@@ -7,9 +7,8 @@ whoever asks. In a direct message nobody reads along: the asker's own channels a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
-from typing import Protocol
 
 from bot.slack.channels import Channel, ChannelDirectory
 from bot.slack.memberships import Membership, Memberships
@@ -30,16 +29,9 @@ class AudienceUnknownError(UnavailableError):
     """Slack does not tell what kind of place this is, or who asks: nothing can be told there for now."""
 
 
-class SourceSelection(Protocol):
-    """bot.listening.channel_settings.ChannelSources, as this uses it."""
-
-    async def sources(self, channel_id: str) -> Sequence[str]:
-        """Names of the sources that a channel wants to be told from; empty: all. Never raises."""
-
-
 class Audiences:
     """`outsiders`: what guests, and channels that are shared with other organisations,
-    may read. `source_selection`: what channels have set; without it each wants every source.
+    may read. `sources_of`: a channel's id -> the names of the sources that it has chosen, empty for all.
     """
 
     def __init__(
@@ -49,13 +41,13 @@ class Audiences:
         people: People,
         memberships: Memberships,
         outsiders: Outsiders = "marked",
-        source_selection: SourceSelection | None = None,
+        sources_of: Callable[[str], Awaitable[Sequence[str]]] | None = None,
     ) -> None:
         self._channels = channels
         self._people = people
         self._memberships = memberships
         self._outsiders = outsiders
-        self._source_selection = source_selection
+        self._sources_of = sources_of
 
     async def of(self, channel_id: str, user_id: str) -> Audience:
         """Returns the audience of a question that `user_id` asks in `channel_id`.
@@ -72,9 +64,7 @@ class Audiences:
             ) from unknown.error
         membership = await self._memberships.of(user_id) if channel.kind == "im" else NO_MEMBERSHIP
         audience = audience_of(channel, person, membership, outsiders=self._outsiders)
-        wanted = (
-            await self._source_selection.sources(channel_id) if self._source_selection is not None else ()
-        )
+        wanted = await self._sources_of(channel_id) if self._sources_of is not None else ()
         return replace(audience, sources=frozenset(wanted)) if wanted else audience
 
     async def for_person(self, user_id: str) -> Audience:

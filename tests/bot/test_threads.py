@@ -10,8 +10,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.listening.threads import Threads, order, turns_of
 from bot.playground import SlackLimits, sample_workspace
 from bot.slack.events import AnswerMetadata, CitedPassage, Message, slack_metadata
-from bot.slack.people import Me, People
-from tests.fakes.office import clock
+from bot.slack.people import Me
 from tests.fakes.playground import Playground
 
 ME = Me(user_id="U0BOT", bot_id="B0BOT", team_id="T1")
@@ -87,6 +86,6 @@ async def test_all_pages_of_a_thread_are_read_whatever_their_order(page: int) ->
         client = AsyncWebClient(token=slack.workspace.bot_token, base_url=slack.api_url)
         root = await slack.say("alice", "#general", "Who knows?")
         written = [root] + [await slack.say("bram", "#general", f"reply {n}", root) for n in range(7)]
-        threads = Threads(client, People(client, clock=clock))
+        threads = Threads(client)
         messages = await threads.messages(slack._room("#general").id, root)
         assert [message.ts for message in messages] == written

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 from redis.asyncio import Redis
 
-from bot.edge.backend import Backend, PipelinePort
+from bot.edge.backend import Backend
 from bot.edge.slack_app import PATH, Edge, open_edge
 from bot.listening.channel_settings import ChannelSettings, ChannelSettingsStore
 from bot.listening.deferred_messages import DeferredMessages
@@ -28,6 +28,7 @@ from bot.listening.known_threads import KnownThreads
 from bot.playground import SlackLimits, sample_workspace
 from bot.playground.workspace import Workspace
 from bot.questions.cited_answers import CitedAnswers
+from bot.questions.ports import PipelinePort
 from bot.queue.queue import QuestionQueue
 from bot.reindexing.progress_notes import ProgressNotes
 from bot.stats.analytics import Analytics

@@ -5,19 +5,17 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
+from functools import partial
 from importlib.metadata import version
 from typing import TypeVar
 
 from bot.cli.composition.runtime import Runtime
 from bot.cli.session.source_states import last_syncs
 from bot.edge.slack_app import Edge
-from bot.queue.dead_letters import DeadLetters
-from bot.queue.queue import QuestionQueue
 from bot.stats.counts import Stats
 from bot.stats.metrics import QueueFigures, exposition
 from bot.stats.process_state import ProcessState, SlackFigures
 from kb.errors import UnavailableError
-from kb.jobs import SourceState
 
 logger = logging.getLogger(__name__)
 _T = TypeVar("_T")
@@ -29,22 +27,17 @@ WITHIN_S = 5.0
 async def measured(runtime: Runtime, edge: Edge | None) -> str:
     """In the text format of Prometheus. `edge`: None where no Slack is served."""
 
-    namespace = runtime.settings.store.namespace
-
     async def of_everybody() -> tuple[Stats, QueueFigures]:
-        queue = QuestionQueue(runtime.redis, namespace=namespace)
-        dead = await DeadLetters(runtime.redis, namespace=namespace).reasons()
+        queue = runtime.queue
+        dead = await runtime.dead_letters.reasons()
         figures = QueueFigures(depth=await queue.depth(), dead=dead, oldest=await queue.oldest_age())
         return await runtime.analytics.stats(), figures
-
-    async def syncs() -> list[SourceState]:
-        return await last_syncs(runtime.sources, redis=runtime.redis, namespace=namespace)
 
     everybody, pages, workers, sources, slack = await asyncio.gather(
         _or_none(of_everybody),
         _or_none(runtime.index.counts),
         _or_none(runtime.page_jobs.workers),
-        _or_none(syncs),
+        _or_none(partial(last_syncs, runtime)),
         _slack(edge),
     )
     stats, queue = everybody or (None, None)
@@ -77,7 +70,7 @@ async def _slack(edge: Edge | None) -> SlackFigures | None:
         last_event=activity.last_event,
         events=activity.events,
         failures=activity.failures,
-        posts=edge.worker.replies.posts,
+        posts=edge.wiring.worker.replies.posts,
     )
 
 

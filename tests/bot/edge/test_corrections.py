@@ -77,7 +77,7 @@ def looking(shelf: Shelf) -> Any:
 
     def make(office: Office, **changes: Any) -> Corrections:
         return dataclasses.replace(
-            office.edge.corrections, index=shelf, **{"pause": pause, "clock": lambda: NOW, **changes}
+            office.edge.wiring.corrections, index=shelf, **{"pause": pause, "clock": lambda: NOW, **changes}
         )
 
     return make

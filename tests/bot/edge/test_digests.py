@@ -91,13 +91,15 @@ async def test_two_replicas_tell_the_gaps_of_a_week_once_and_of_the_next_again(o
     ):
         for day in range(7):
             clock.now = MONDAY + timedelta(days=day)
-            await asyncio.gather(one.digests.look(), other.digests.look(), one.digests.look())
+            await asyncio.gather(
+                one.wiring.digests.look(), other.wiring.digests.look(), one.wiring.digests.look()
+            )
         assert len(digests(office)) == 1
         clock.now = MONDAY + timedelta(days=6, hours=22)  # Monday, seven in the morning
-        await one.digests.look()
+        await one.wiring.digests.look()
         assert len(digests(office)) == 1
         clock.now = MONDAY + timedelta(days=7)
-        await asyncio.gather(one.digests.look(), other.digests.look())
+        await asyncio.gather(one.wiring.digests.look(), other.wiring.digests.look())
         assert len(digests(office)) == 2
     [first, _] = digests(office)
     said = json.dumps(first["blocks"])
@@ -113,7 +115,7 @@ async def test_a_digest_says_nothing_that_its_channel_may_not_read(office: Offic
     await ask(office, "What did the operator try?", place="terminal", channel="")
     await ask(office, "Which salary has the board?", channel="G0PEOPLE")  # public once, private now
     async with replica(office, Clock(), gaps_digest="garden-shop") as edge:
-        await edge.digests.look()
+        await edge.wiring.digests.look()
     [digest] = digests(office)
     said = json.dumps(digest)
     assert "Is there parking in Ghent?" in said
@@ -133,10 +135,10 @@ async def test_a_digest_says_nothing_that_its_channel_may_not_read(office: Offic
 
 async def test_without_gaps_or_without_the_setting_nothing_is_said(office: Office) -> None:
     async with replica(office, Clock(), gaps_digest="garden-shop") as edge:
-        await edge.digests.look()
+        await edge.wiring.digests.look()
     await ask(office, "Is there parking in Ghent?")
     async with replica(office, Clock()) as edge:
-        await edge.digests.look()
+        await edge.wiring.digests.look()
     assert digests(office) == []
 
 
@@ -150,10 +152,10 @@ async def test_a_digest_whose_post_went_wrong_stands_there_once_in_the_end(
     await ask(office, "Is there parking in Ghent?")
     async with replica(office, Clock(), gaps_digest="garden-shop") as edge:
         office.slack.faults.add("chat.postMessage", **fault)
-        await edge.digests.look()
+        await edge.wiring.digests.look()
         for _ in range(3):
             await asyncio.sleep(0.15)
-            await edge.digests.look()
+            await edge.wiring.digests.look()
     assert len(digests(office)) == 1
 
 
@@ -164,7 +166,7 @@ async def test_a_channel_that_we_are_not_in_is_logged_and_holds_up_nothing(
     office.pages.dates["handbook:p.md"] = PageDates(expires=date(2026, 1, 1))
     office.contacts["handbook"] = "@dana"
     async with replica(office, Clock(), gaps_digest="random", owner_digest=True) as edge:
-        await edge.digests.look()
+        await edge.wiring.digests.look()
     assert "digest.no_channel" in [record.message for record in caplog.records]
     assert len(to_owner(office)) == 1
 
@@ -179,14 +181,14 @@ async def test_an_owner_is_told_once_a_month_which_of_their_pages_are_stale(offi
         replica(office, clock, owner_digest=True) as other,
     ):
         for _ in range(2):
-            await asyncio.gather(one.digests.look(), other.digests.look())
+            await asyncio.gather(one.wiring.digests.look(), other.wiring.digests.look())
         [dana] = to_owner(office)
         said = json.dumps(dana["blocks"])
         assert "Parking" in said
         assert "review overdue since 3 May 2026" in said
         assert "Pay of leads" in said  # she is in #people-leads
         clock.now = datetime(2026, 12, 1, 9, tzinfo=UTC)
-        await asyncio.gather(one.digests.look(), other.digests.look())
+        await asyncio.gather(one.wiring.digests.look(), other.wiring.digests.look())
         assert len(to_owner(office)) == 2
 
 
@@ -197,7 +199,7 @@ async def test_an_owner_reads_of_no_page_that_they_may_not_and_who_has_none_gets
     office.pages.dates["handbook:p.md"] = PageDates(review_due=date(2026, 5, 3))
     office.pages.dates["handbook:s.md"] = PageDates(expires=date(2026, 6, 4))
     async with replica(office, Clock(), owner_digest=True) as edge:
-        await edge.digests.look()
+        await edge.wiring.digests.look()
     [farid] = to_owner(office, "farid")
     assert "Parking" in json.dumps(farid)
     assert "Pay of leads" not in json.dumps(farid)
@@ -208,7 +210,7 @@ async def test_the_owners_digest_is_off_by_default(office: Office) -> None:
     office.contacts["handbook"] = "@dana"
     office.pages.dates["handbook:p.md"] = PageDates(review_due=date(2026, 5, 3))
     async with replica(office, Clock()) as edge:
-        await edge.digests.look()
+        await edge.wiring.digests.look()
     assert to_owner(office) == []
 
 

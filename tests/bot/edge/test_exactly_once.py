@@ -34,7 +34,7 @@ async def test_an_event_is_not_acknowledged_while_slack_does_not_say_who_we_are(
     redis: Redis, limits: SlackLimits
 ) -> None:
     async with open_office(redis, limits) as office:
-        office.edge.people._me = None  # as at a start at which Slack answered the connection only
+        office.edge.wiring.people._me = None  # as at a start at which Slack answered the connection only
         office.slack.faults.add("auth.test", error="internal_error", times=2)
         ts = await office.ask("alice", "#general", "@footnote How many days of holiday do I get?")
         assert len(await office.answers("#general", ts)) == 1
@@ -68,7 +68,7 @@ async def test_a_turn_that_could_not_be_stored_is_stored_by_the_next_attempt(off
             raise outage
         await append(*arguments)  # type: ignore[arg-type]
 
-    office.edge.worker.context_reader.conversations.append = flaky  # type: ignore[method-assign]
+    office.edge.wiring.worker.context_reader.conversations.append = flaky  # type: ignore[method-assign]
     ts = await office.ask("alice", "#general", "@footnote How many days of holiday do I get?")
     await office.answers("#general", ts)
     assert len(office.replies("#general", ts)) == 1
@@ -100,7 +100,7 @@ async def test_a_placeholder_that_a_killed_attempt_left_is_used_not_doubled(offi
     office.knowledge.hold.set()
     # The queue hands a cancelled question back as if it had not been started; a kill is what counts as an attempt.
     question = await taken(office)
-    await office.edge.worker(question, 2)
+    await office.edge.wiring.worker(question, 2)
     (answer,) = office.replies("#general", ts)
     assert answer["ts"] == placeholder["ts"]
     assert answer["text"].startswith("About:")
@@ -225,9 +225,9 @@ async def test_an_unreachable_store_is_noted_and_the_thread_read_from_slack(offi
     async def away(_: ThreadKey) -> list[object]:
         raise StoreUnavailableError("away")
 
-    worker_store = office.edge.worker.context_reader.conversations
+    worker_store = office.edge.wiring.worker.context_reader.conversations
     worker_store.load = away  # type: ignore[method-assign,assignment]
-    office.edge.worker.context_reader.conversations.append = append_nothing  # type: ignore[method-assign]
+    office.edge.wiring.worker.context_reader.conversations.append = append_nothing  # type: ignore[method-assign]
     await office.ask("alice", "#general", "@footnote and when do they expire?", ts)
     answers = await office.answers("#general", ts, 2)
     worker_store.load = load  # type: ignore[method-assign]

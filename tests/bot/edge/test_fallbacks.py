@@ -128,7 +128,7 @@ async def test_a_press_whose_bot_died_is_taken_up_by_its_next_life(office: Offic
     await office.edge.close()
     async with a_bot(office):
         await office.slack.wait_for(lambda: mentions_of(office, "#general", ts))
-        await office.edge.digests.look()
+        await office.edge.wiring.digests.look()
         await office.slack.wait_for(lambda: ASK_OWNER not in buttons(now(office, ts, message)))
     assert len(mentions_of(office, "#general", ts)) == 1
 
@@ -144,7 +144,7 @@ async def test_a_post_whose_reply_was_lost_is_found_and_not_repeated(
     assert len(mentions_of(office, "#general", ts)) == 1
     assert ASK_OWNER in buttons(now(office, ts, message))
     await asyncio.sleep(0.2)
-    await asyncio.gather(office.edge.digests.look(), office.edge.digests.look())
+    await asyncio.gather(office.edge.wiring.digests.look(), office.edge.wiring.digests.look())
     assert ASK_OWNER not in buttons(now(office, ts, message))
     assert len(mentions_of(office, "#general", ts)) == 1
 
@@ -224,7 +224,7 @@ async def test_a_page_that_was_limited_since_is_named_to_nobody_and_nobody_is_as
     await office.slack.click("alice", "#general", message["ts"], ASK_OWNER)
     await office.slack.wait_for(lambda: office.slack.ephemerals("alice"))
     assert mentions_of(office, "#general", ts) == []
-    await office.edge.digests.look()
+    await office.edge.wiring.digests.look()
     assert mentions_of(office, "#general", ts) == []
 
 

@@ -86,7 +86,7 @@ async def test_what_was_put_aside_in_a_flood_is_answered_later_where_it_is_ours(
         root = await office.ask("bram", "#general", f"@footnote {HOW_MANY}")
         await office.answers("#general", root)
         follow_up = reply(office, root, "And how many weeks of parental leave do I get?")
-        me = await office.edge.people.me()
+        me = await office.edge.wiring.people.me()
         thread = ThreadKey(team=me.team_id, channel=follow_up["channel"], thread=root)
         turns = await office.conversations.load(thread)
         for turn in turns:
@@ -135,7 +135,7 @@ async def test_what_may_be_for_us_is_never_settled_however_much_there_is_to_do(
             assert await prefilter.judge(event_of(made(office)), busy=BUSY) == "other", name
         for body in NO_EVENTS:
             assert await prefilter.judge(body, busy=BUSY) == "first", body
-        me = await office.edge.people.me()
+        me = await office.edge.wiring.people.me()
         thread = ThreadKey(team=me.team_id, channel="C0GENERAL", thread="1600000000.000001")
         await office.conversations.append(thread, Turn(question="x", answer="y"))
         await backend_of(office).known_threads.note(thread, "not ours")
@@ -146,7 +146,7 @@ async def test_what_may_be_for_us_is_never_settled_however_much_there_is_to_do(
 async def test_what_cannot_concern_us_is_settled_and_noted(redis: Redis, limits: SlackLimits) -> None:
     async with open_office(redis, limits, working=False) as office:
         prefilter = office.edge.app.prefilter
-        me = await office.edge.people.me()
+        me = await office.edge.wiring.people.me()
         await backend_of(office).known_threads.note(
             ThreadKey(team=me.team_id, channel="C0GENERAL", thread="1500000000.000001"), "not ours"
         )

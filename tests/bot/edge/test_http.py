@@ -46,7 +46,7 @@ async def post(office: Office, body: str, **headers: str) -> tuple[int, str]:
     async with (
         aiohttp.ClientSession() as session,
         session.post(
-            f"http://127.0.0.1:{office.edge.port}{PATH}",
+            f"http://127.0.0.1:{office.settings.port}{PATH}",
             data=body.encode(),
             headers={"Content-Type": "application/json"} | headers,
         ) as response,
@@ -85,7 +85,7 @@ def sign(office: Office, body: bytes, at: int | None = None) -> dict[str, str]:
 
 def send(office: Office, body: bytes, headers: Sequence[tuple[str, str | bytes]]) -> int:
     """One request, with headers just as they are. Blocks."""
-    connection = http.client.HTTPConnection("127.0.0.1", office.edge.port, timeout=20)
+    connection = http.client.HTTPConnection("127.0.0.1", office.settings.port, timeout=20)
     try:
         connection.putrequest("POST", PATH)
         for name, value in [*headers, ("Content-Length", str(len(body)))]:

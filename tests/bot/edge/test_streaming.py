@@ -37,9 +37,9 @@ async def office(redis: Redis, limits: SlackLimits) -> Any:
 
 
 def hurry(office: Office, *, pace_s: float = 0.02, call_s: float = 0.4) -> None:
-    office.edge.worker.streams.pace_s = pace_s
-    office.edge.worker.streams.call_s = call_s
-    office.edge.worker.streams.settle_s = 0.01
+    office.edge.wiring.worker.streams.pace_s = pace_s
+    office.edge.wiring.worker.streams.call_s = call_s
+    office.edge.wiring.worker.streams.settle_s = 0.01
 
 
 def writing(pause_s: float = 0.1, *, sentences: tuple[Sentence, ...] = SENTENCES) -> Write:
@@ -132,7 +132,7 @@ async def test_what_comes_fast_is_sent_together(office: Office) -> None:
 
 
 async def test_many_streams_share_what_slack_takes(office: Office) -> None:
-    streams = office.edge.worker.streams
+    streams = office.edge.wiring.worker.streams
     streams.pace_s = 1.0
     assert streams.pause_s == 1.0
     streams.running = 6
@@ -211,7 +211,7 @@ async def test_what_holds_for_the_workspace_is_remembered(
 
 
 async def test_after_too_many_streams_there_are_new_ones_a_while_later(office: Office) -> None:
-    support = office.edge.worker.streams.support
+    support = office.edge.wiring.worker.streams.support
     support.refused("ratelimited")
     now = time.monotonic()
     assert not support.available(now)
@@ -312,7 +312,7 @@ async def test_a_draft_that_is_begun_anew_is_not_mixed_with_the_first(office: Of
 
 
 async def test_steps_that_nobody_could_read_are_not_told(office: Office) -> None:
-    office.edge.worker.streams.settle_s = 0.25
+    office.edge.wiring.worker.streams.settle_s = 0.25
     office.knowledge.write = writing(0.0)
     ts = await office.ask("alice", "#general", ASKED)
     await the_answer(office, ts)
@@ -453,7 +453,7 @@ async def test_a_question_does_not_take_the_answer_of_another(either_slack: Offi
     office.knowledge.hold.set()
     answer, _ = await office.answers("#general", root, 2)
     assert answer["ts"] > second
-    ours = await office.edge.worker.replies.find(asked_before_any_reply(office, root, second))
+    ours = await office.edge.wiring.worker.replies.find(asked_before_any_reply(office, root, second))
     assert ours is not None
     assert ours.ts != answer["ts"]
 

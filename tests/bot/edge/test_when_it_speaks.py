@@ -216,11 +216,11 @@ async def test_a_killed_attempt_at_an_unasked_question_is_not_answered_different
         await waiting(office)
         question = await taken(office)
         assert question.unasked
-        await office.edge.worker(question, 1)  # and dies before the queue hears that it is done
+        await office.edge.wiring.worker(question, 1)  # and dies before the queue hears that it is done
         office.knowledge.answers.clear()
         if not silent:
             office.knowledge.answers["and for the interns?"] = without_answer("declined")
-        await office.edge.worker(question, 2)
+        await office.edge.wiring.worker(question, 2)
         assert len(office.replies("#general", ts)) == (1 if silent else 2)
         assert len(office.knowledge.asked) == 2
 
