@@ -1,4 +1,4 @@
-"""Who runs a sync hands pages out, as long as there are workers, and takes back what does not return in time.
+"""The side of the process that runs a sync: hands pages out while there are workers, takes overdue pages back.
 
 Workers make pages ready; only this side writes them into the index, so no page can get there
 twice, and an index that one process has to itself (Qdrant Edge) can be filled by many.
@@ -9,9 +9,9 @@ from __future__ import annotations
 import logging
 import time
 import uuid
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Self, TypeVar
 
 from ingest.distributed.page_queue import PageJobQueue
 from ingest.distributed.serialization import Outcome, PageJob, encode_manifest, manifest_key_of
@@ -21,19 +21,23 @@ from ingest.sources.port import RawPage
 from kb.errors import StoreUnavailableError
 from kb.index.port import IndexManifest
 
+T = TypeVar("T")
+D = TypeVar("D")
+
 logger = logging.getLogger(__name__)
 
 PER_WORKER = 16
-"""Pages that are out for each worker: it always finds the next ones in the queue, whatever Redis's disk is doing."""
+"""Pages handed out per worker: it always finds the next ones in the queue, whatever Redis's disk is doing."""
 TOGETHER = 4
-"""Pages that are published in one step: Redis may sync its file to disk after each."""
+"""Pages published in one step: Redis may sync its file to disk after each."""
 MOST_BYTES = 32 << 20
 """Bytes of pages in the queue at a time: Redis holds them in memory."""
 OVERDUE_S = 300.0
-"""A job that has not come back by then is done here."""
+"""Seconds after which a job that has not come back is done here."""
 WAIT_S = 0.2
+"""Seconds to wait for a first outcome."""
 COUNTED_FOR_S = 2.0
-"""For how long a count of the workers holds."""
+"""Seconds for which a count of the workers holds."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -47,13 +51,15 @@ class _Out:
 
 
 class WorkerPool:
-    """Those who share one run. Where there is no queue, or Redis fails,
-    there are none, and what is out is taken back.
+    """The workers that share one run; use it as a context manager.
+
+    Without a queue (`queue` is None), or once Redis fails, there are no workers: what is out is taken back.
     """
 
-    def __init__(self, queue: PageJobQueue | None, *, manifest_key: str) -> None:
+    def __init__(self, queue: PageJobQueue | None, manifest: IndexManifest) -> None:
         self._queue = queue
-        self._manifest_key = manifest_key
+        self._manifest = manifest
+        self._manifest_key = manifest_key_of(manifest)
         self._run = uuid.uuid4().hex
         self._out: dict[str, _Out] = {}
         self._count = 0
@@ -61,26 +67,32 @@ class WorkerPool:
 
     @property
     def may_come(self) -> bool:
-        """Whether there is a way for workers to share the run."""
+        """Tells whether workers have a way to share the run."""
         return self._queue is not None
 
     @property
     def are_busy(self) -> bool:
-        """Whether pages are still out."""
+        """Tells whether pages are still out."""
         return bool(self._out)
 
+    async def __aenter__(self) -> Self:
+        wanted = encode_manifest(self._manifest)
+        await self._ask(lambda queue: queue.want(wanted, self._manifest_key), None)
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self._withdrawn(list(self._out))
+        if self._queue is not None:
+            try:
+                await self._queue.finish(self._run)
+            except StoreUnavailableError as error:  # it all expires
+                logger.warning("sync.lane_left", extra={"cause": str(error)})
+
     async def room(self) -> int:
-        """How many pages more are to be handed out at once."""
+        """Returns how many pages more are to be handed out at once."""
         free = PER_WORKER * await self._counted() - len(self._out)
         full = sum(out.size for out in self._out.values()) >= MOST_BYTES
         return 0 if full else max(0, min(free, TOGETHER))
-
-    async def start(self, manifest: IndexManifest) -> None:
-        if self._queue is not None:
-            try:
-                await self._queue.want(encode_manifest(manifest), self._manifest_key)
-            except StoreUnavailableError as error:
-                self._lose(error)
 
     async def hand_out(self, pages: Sequence[tuple[Work, RawPage]]) -> None:
         jobs = [
@@ -90,30 +102,22 @@ class WorkerPool:
         now = time.monotonic()
         for job, (work, raw) in zip(jobs, pages, strict=True):
             self._out[job.id] = _Out(work=work, size=len(raw.content), since=now)
-        if self._queue is None or not jobs:
+        if not jobs:
             return
-        try:
-            entries = await self._queue.publish(jobs, self._manifest_key)
-        except StoreUnavailableError as error:
-            self._lose(error)
-            return
-        for job, entry in zip(jobs, entries, strict=True):
+        entries = await self._ask(lambda queue: queue.publish(jobs, self._manifest_key), ())
+        for job, entry in zip(jobs, entries, strict=False):
             if job.id in self._out:  # else it is back already
                 self._out[job.id] = replace(self._out[job.id], entry=entry)
 
     async def returned(self) -> list[tuple[Work, Outcome]]:
-        """What came back since; waits a moment for the first."""
-        if not self._out or self._queue is None:
+        """Returns the outcomes that came since; waits a moment for the first."""
+        if not self._out:
             return []
-        try:
-            outcomes = await self._queue.outcomes(self._run, wait_s=WAIT_S)
-        except StoreUnavailableError as error:
-            self._lose(error)
-            return []
+        outcomes = await self._ask(lambda queue: queue.outcomes(self._run, wait_s=WAIT_S), ())
         return [(self._out.pop(job).work, outcome) for job, outcome in outcomes if job in self._out]
 
     async def taken_back(self) -> list[Work]:
-        """Pages that nobody brings back any more."""
+        """Returns the pages that nobody brings back any more."""
         if not self._out:
             return []
         alone = not await self._counted()
@@ -125,61 +129,31 @@ class WorkerPool:
         return await self._withdrawn(late)
 
     async def unstarted(self) -> list[Work]:
-        """A page that no worker has begun, for whoever has nothing else to
-        do: the last ones need not wait in the queue.
-        """
-        if not self._out or self._queue is None:
+        """Returns a page that no worker has begun: whoever has nothing else to do takes the last ones."""
+        if not self._out:
             return []
-        try:
-            job = await self._queue.unstarted(self._manifest_key)
-        except StoreUnavailableError as error:
-            self._lose(error)
-            return []
+        job = await self._ask(lambda queue: queue.unstarted(self._manifest_key), None)
         return [self._out.pop(job).work] if job in self._out else []
-
-    async def end(self) -> None:
-        await self._withdrawn(list(self._out))
-        if self._queue is not None:
-            try:
-                await self._queue.finish(self._run)
-            except StoreUnavailableError as error:  # it all expires
-                logger.warning("sync.lane_left", extra={"cause": str(error)})
 
     async def _withdrawn(self, jobs: Sequence[str]) -> list[Work]:
         outs = [self._out.pop(job) for job in jobs]
-        if self._queue is not None:
-            try:
-                await self._queue.withdraw(self._manifest_key, [out.entry for out in outs if out.entry])
-            except StoreUnavailableError as error:
-                self._lose(error)
+        entries = [out.entry for out in outs if out.entry]
+        await self._ask(lambda queue: queue.withdraw(self._manifest_key, entries), None)
         return [out.work for out in outs]
 
     async def _counted(self) -> int:
-        if self._queue is not None and time.monotonic() - self._counted_at >= COUNTED_FOR_S:
-            try:
-                self._count = await self._queue.workers(self._manifest_key)
-                self._counted_at = time.monotonic()
-            except StoreUnavailableError as error:
-                self._lose(error)
+        if time.monotonic() - self._counted_at >= COUNTED_FOR_S:
+            self._count = await self._ask(lambda queue: queue.workers(self._manifest_key), 0)
+            self._counted_at = time.monotonic()
         return self._count
 
-    def _lose(self, error: StoreUnavailableError) -> None:
-        self._queue, self._count = None, 0
-        logger.warning("sync.alone", extra={"cause": str(error)})
-
-
-class Coordinator:
-    """`queue` None: this process is alone with its syncs."""
-
-    def __init__(self, queue: PageJobQueue | None = None) -> None:
-        self._queue = queue
-
-    @asynccontextmanager
-    async def at_work(self, manifest: IndexManifest) -> AsyncIterator[WorkerPool]:
-        """The workers of one run, which makes chunks of this manifest."""
-        workers = WorkerPool(self._queue, manifest_key=manifest_key_of(manifest))
-        await workers.start(manifest)
+    async def _ask(self, ask: Callable[[PageJobQueue], Awaitable[T]], otherwise: D) -> T | D:
+        """Returns what the queue answers; `otherwise` where there is none, or none any more."""
+        if self._queue is None:
+            return otherwise
         try:
-            yield workers
-        finally:
-            await workers.end()
+            return await ask(self._queue)
+        except StoreUnavailableError as error:
+            self._queue, self._count = None, 0
+            logger.warning("sync.alone", extra={"cause": str(error)})
+            return otherwise

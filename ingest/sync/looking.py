@@ -17,7 +17,7 @@ from ingest.errors import PageError
 from ingest.faults import as_page_failure
 from ingest.front_matter.page_fields import split_front_matter
 from ingest.listing import Listing, Work, ids_of
-from ingest.origin import Origin, narrowed, page_id
+from ingest.origin import Origin, effective_audience, page_id
 from ingest.page import ParsedPage
 from ingest.parsers.formats import kind_of
 from ingest.parsers.text import decoded
@@ -132,9 +132,9 @@ class FirstLook:
                 raise
             with as_page_failure(origin.name, raw.path):
                 front, _ = await asyncio.to_thread(lambda: split_front_matter(decoded(raw.content)))
-            return narrowed(origin, raw, front.audience)
+            return effective_audience(origin, raw, front.audience)
         self._keep(page, Seen(raw=raw, parsed=parsed))
-        return narrowed(origin, raw, parsed.front.audience)
+        return effective_audience(origin, raw, parsed.front.audience)
 
     def _keep(self, page: str, seen: Seen) -> None:
         if self._bytes + len(seen.raw.content) <= KEPT_BYTES:

@@ -1,51 +1,45 @@
-"""What becomes of a page of a sweep: it is in the index, it failed, or it only leads to another one."""
+"""What becomes of a page of a sweep: it is indexed, it failed, it is empty now, or it only leads to another one."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TypeVar
 
 from ingest.errors import PageError
 from ingest.faults import as_page_failure
 from ingest.listing import Work, ids_of
-from ingest.page_links import linked
-from ingest.pipeline import PreparedPage
-from ingest.sync.emptied import STAYS
-from ingest.sync.live import LivePages
-from ingest.sync.looking import FirstLook
-from ingest.sync.singly import Ready, each_alone
-from ingest.sync.sync_stats import SyncStats
+from ingest.pipeline import PreparedPage, with_page_addresses
+from ingest.swap_checks import advice, source_loss
+from ingest.sync.sweep import Sweep
+from kb.errors import FootnoteError
 from kb.index.port import IndexedChunk, IndexWriter
+from kb.runtime.faults import is_disk_full, is_fault
 from kb.runtime.tracing import span
-from kb.store.forgotten import ForgottenPages
+
+T = TypeVar("T")
+
+Ready = tuple[Work, PreparedPage]
 
 logger = logging.getLogger(__name__)
 
+STAYS = " (its earlier text stays in the index)"
+
 
 class PageOutcomes:
-    """One sweep's. `live` is the index that answers questions, `writer` what is filled: the same, or one beside it.
+    """The outcomes of one sweep. `writer` is what is filled: the live index, or one beside it.
 
     `finished` is told of pages that are in the index or reported.
     """
 
-    def __init__(
-        self,
-        *,
-        live: LivePages,
-        writer: IndexWriter,
-        forgotten: ForgottenPages,
-        stats: SyncStats,
-        look: FirstLook,
-        finished: Callable[[Sequence[Work]], None],
-    ) -> None:
-        self._live = live
+    def __init__(self, sweep: Sweep, writer: IndexWriter, finished: Callable[[Sequence[Work]], None]) -> None:
+        self._sweep = sweep
+        self._live, self._stats = sweep.live, sweep.stats
         filled: object = writer
-        self._fills_live = filled is live
+        self._fills_live = filled is sweep.live
         self._writer = writer
-        self._forgotten = forgotten
-        self._stats = stats
-        self._look = look
         self._finished = finished
+        self._emptied: list[tuple[Work, PageError]] = []
 
     async def accepted(self, item: Work, prepared: PreparedPage) -> PreparedPage:
         """Adds the page's links. What its author limited is not public until it is replaced either.
@@ -54,12 +48,10 @@ class PageOutcomes:
             PageError: what it says of other pages breaks us.
         """
         with as_page_failure(item.listing.source.name, item.ref.path):
-            page = linked(prepared, item.listing.source, item.listing.refs)
-        prepared_page = page.page
-        if item.ref.path in item.listing.indexed and await self._look.admits_fewer(
-            prepared_page.id, prepared_page.audience
-        ):
-            await self._live.delete_pages([prepared_page.id])
+            page = with_page_addresses(prepared, item.listing.source, item.listing.refs)
+        page_id, audience = page.page.id, page.page.audience
+        if item.ref.path in item.listing.indexed and await self._sweep.look.admits_fewer(page_id, audience):
+            await self._live.delete_pages([page_id])
         return page
 
     async def index(self, pages: Sequence[Ready], chunks: Sequence[Sequence[IndexedChunk]]) -> None:
@@ -70,25 +62,47 @@ class PageOutcomes:
         if not pages:
             return
         of_page = {page.page.id: made for (_, page), made in zip(pages, chunks, strict=True)}
-        alone = lambda page: self._writer.replace_pages({page.page.id: of_page[page.page.id]})  # noqa: E731
+
+        async def write(page: PreparedPage) -> None:
+            await self._writer.replace_pages({page.page.id: of_page[page.page.id]})
 
         try:
             with span("write", pages=len(of_page)):
                 await self._writer.replace_pages(of_page)
-        except BaseException as error:  # noqa: BLE001
-            pages = await self.without_failed(await each_alone(pages, alone, error))
-        forgotten = await self._forgotten.ids()
+        except BaseException as error:  # noqa: BLE001 (what is no fault over a page is raised again)
+            pages = [ready for ready, _ in await self.each_alone(pages, write, error)]
+        forgotten = await self._sweep.forgotten.ids()
         await self._writer.delete_pages([page for page in of_page if page in forgotten])
         for item, page in pages:
             self._stats.indexed(page, before=item.listing.indexed.get(item.ref.path))
         self._finished([item for item, _ in pages])
 
-    async def without_failed(self, done: Sequence[tuple[Ready, object]]) -> list[Ready]:
-        """The pages that were not broken over; the others are reported."""
-        for (item, _), result in done:
-            if isinstance(result, PageError):
-                await self.failed(item, result)
-        return [ready for ready, result in done if not isinstance(result, PageError)]
+    async def each_alone(
+        self, pages: Sequence[Ready], work: Callable[[PreparedPage], Awaitable[T]], error: BaseException
+    ) -> list[tuple[Ready, T]]:
+        """Does again page by page what broke over many at once, so that only the page that it is about fails.
+
+        Returns the results of the pages that did not break. `error`: what all of them together came to.
+
+        Raises:
+            BaseException: `error`, where it is no fault over a page: an outage, a full disk, an order to stop, or
+            all pages fail.
+        """
+        if isinstance(error, FootnoteError) or not is_fault(error) or is_disk_full(error):
+            raise error
+        done: list[tuple[Ready, T]] = []
+        failures: list[tuple[Work, PageError]] = []
+        for item, page in pages:
+            try:
+                with as_page_failure(item.listing.source.name, item.ref.path, doing="indexing it failed"):
+                    done.append(((item, page), await work(page)))
+            except PageError as page_error:
+                failures.append((item, page_error))
+        if len(pages) > 1 and not done:
+            raise error
+        for item, failure in failures:
+            await self.failed(item, failure)
+        return done
 
     async def redirects(self, item: Work, target: str) -> None:
         """It has no text: the page that it leads to is indexed for itself. A rebuild leaves it out until the swap."""
@@ -117,3 +131,31 @@ class PageOutcomes:
         self._stats.fail(path, reason, title=item.ref.title)
         logger.warning("page.failed", extra={"source": item.listing.source.name, "path": path, "kept": kept})
         self._finished([item])
+
+    async def emptied(self, item: Work, error: PageError) -> None:
+        """Takes a page without text: one was emptied by its author, many at a time may be a disk that lost them.
+
+        So a page that was indexed is judged at the end, with the others; else it is a failure as any other.
+        """
+        path = item.ref.path
+        if path in item.listing.indexed and path not in item.listing.acl_changed and error.withdraw:
+            self._emptied.append((item, error))
+            self._finished([item])
+        else:
+            await self.failed(item, error)
+
+    async def judge_emptied(self) -> None:
+        """Removes the pages that were emptied, unless they are too many to be believed."""
+        for listing in {id(item.listing): item.listing for item, _ in self._emptied}.values():
+            emptied = [(item.ref, error) for item, error in self._emptied if item.listing is listing]
+            name, indexed = listing.source.name, len(listing.indexed)
+            loss = source_loss(name, lost=len(emptied), indexed=indexed, listed=indexed)
+            kept = loss is not None and not self._sweep.force
+            if loss and kept:
+                self._stats.fail(name, f"{loss}, since they are empty now: {advice(name)}")
+            elif loss:
+                self._stats.concerns.append(loss)
+            if not kept:
+                await self._live.delete_pages(ids_of(listing, [ref.path for ref, _ in emptied]))
+            for ref, error in emptied:
+                self._stats.fail(ref.path, f"{error.reason}{STAYS if kept else ''}", title=ref.title)

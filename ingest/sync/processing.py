@@ -9,26 +9,21 @@ import logging
 from collections import deque
 from collections.abc import Sequence
 
-from ingest.distributed.coordinator import Coordinator, WorkerPool
+from ingest.distributed.coordinator import WorkerPool
+from ingest.distributed.page_queue import PageJobQueue
 from ingest.distributed.serialization import Outcome
 from ingest.errors import PageError
 from ingest.faults import as_page_failure
 from ingest.listing import Work
 from ingest.origin import Origin
 from ingest.parsers.redirects import may_redirect, redirect_of
-from ingest.pipeline import PagePipeline
 from ingest.sources.port import RawPage
-from ingest.sync.emptied import Emptied
-from ingest.sync.live import LivePages
-from ingest.sync.looking import FirstLook, Seen
-from ingest.sync.outcomes import PageOutcomes
-from ingest.sync.progress import ProgressEstimator
-from ingest.sync.singly import Ready, each_alone
-from ingest.sync.sync_stats import SyncStats
+from ingest.sync.looking import Seen
+from ingest.sync.outcomes import PageOutcomes, Ready
+from ingest.sync.sweep import Sweep
 from kb.index.port import IndexedChunk, IndexWriter
 from kb.runtime.tasks import cancelled, happened
 from kb.runtime.tracing import span
-from kb.store.forgotten import ForgottenPages
 
 logger = logging.getLogger(__name__)
 
@@ -45,27 +40,12 @@ Embedded = tuple[Sequence[Ready], list[list[IndexedChunk]]]
 
 
 class Processing:
-    """One sweep's. `live` is the index that answers questions, `writer` what is filled: the same, or one beside it."""
+    """The pages of one sweep. `writer` is what is filled: the live index, or one beside it."""
 
-    def __init__(
-        self,
-        *,
-        pipeline: PagePipeline,
-        live: LivePages,
-        writer: IndexWriter,
-        forgotten: ForgottenPages,
-        stats: SyncStats,
-        progress: ProgressEstimator,
-        look: FirstLook,
-        force: bool = False,
-    ) -> None:
-        self._look = look
-        self._emptied = Emptied(live=live, stats=stats, force=force)
-        self._pipeline = pipeline
-        self._outcomes = PageOutcomes(
-            live=live, writer=writer, forgotten=forgotten, stats=stats, look=look, finished=self._finished
-        )
-        self._progress = progress
+    def __init__(self, sweep: Sweep, writer: IndexWriter) -> None:
+        self._sweep = sweep
+        self._pipeline = sweep.pipeline
+        self._outcomes = PageOutcomes(sweep, writer, self._finished)
         self._todo: deque[Work] = deque()
         self._unfinished = 0
         """Pages that are neither in the index nor reported: to do, in hand or with a worker."""
@@ -75,21 +55,17 @@ class Processing:
         self._served = asyncio.Event()
         """Workers have as many pages as they get: only then does this process begin another of its own."""
 
-    async def run(self, work: Sequence[Work], coordinator: Coordinator) -> None:
+    async def run(self, work: Sequence[Work], page_jobs: PageJobQueue | None) -> None:
         """This process works group by group; meanwhile whoever else there is gets pages from the same list."""
-        self._progress.starts([item.ref.size for item in work])
+        self._sweep.progress.starts([item.ref.size for item in work])
         if not work:
             return
         self._todo.extend(work)
         self._unfinished = len(work)
-        async with coordinator.at_work(self._pipeline.manifest) as workers, self._pipeline.warming():
+        async with WorkerPool(page_jobs, self._pipeline.manifest) as workers, self._pipeline.warming():
             parts = [
                 asyncio.create_task(part)
-                for part in (
-                    self._lend(workers),
-                    self._collect(workers),
-                    self._do(workers),
-                )
+                for part in (self._lend(workers), self._collect(workers), self._do(workers))
             ]
             try:
                 ended, _ = await asyncio.wait(parts, return_when=asyncio.FIRST_EXCEPTION)
@@ -98,7 +74,7 @@ class Processing:
             finally:
                 for part in parts:
                     await cancelled(part)
-        await self._emptied.settle()
+        await self._outcomes.judge_emptied()
 
     async def _lend(self, workers: WorkerPool) -> None:
         """Keeps the queue filled, and leaves what is too little to share."""
@@ -129,7 +105,7 @@ class Processing:
         """None: it failed, is empty now or only leads to another page: no work to share."""
         source = item.listing.source
         try:
-            seen = self._look.take(item)
+            seen = self._sweep.look.take(item)
             with as_page_failure(source.name, item.ref.path):
                 raw = seen.raw if seen else await source.fetch(item.ref)
                 target = await _redirected(raw)
@@ -146,10 +122,7 @@ class Processing:
         try:
             await self._pipeline.prepare(raw, Origin.of(source))
         except PageError as error:
-            if self._emptied.holds_back(item, error):
-                self._finished([item])
-            else:
-                await self._outcomes.failed(item, error)
+            await self._outcomes.emptied(item, error)
             return None
         return Seen(raw=raw)
 
@@ -247,12 +220,11 @@ class Processing:
             with span("embed", pages=len(group)):
                 return group, await self._pipeline.embed([page for _, page in group])
         except BaseException as error:  # noqa: BLE001 (what is no fault over a page is raised again)
-            done = await each_alone(group, lambda page: self._pipeline.embed([page]), error)
-        made = [chunks for _, one in done if not isinstance(one, PageError) for chunks in one]
-        return await self._outcomes.without_failed(done), made
+            done = await self._outcomes.each_alone(group, lambda page: self._pipeline.embed([page]), error)
+        return [ready for ready, _ in done], [chunks for _, embedded in done for chunks in embedded]
 
     def _finished(self, items: Sequence[Work]) -> None:
-        self._progress.finished([item.ref.size for item in items])
+        self._sweep.progress.finished([item.ref.size for item in items])
         self._unfinished -= len(items)
         if not self._unfinished:
             for event in (self._over, self._returned, self._lent):

@@ -16,16 +16,16 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from ingest.distributed.coordinator import Coordinator
+from ingest.distributed.page_queue import PageJobQueue
 from ingest.errors import SyncRefusedError
 from ingest.listing import Listing, Work, ids_of
 from ingest.origin import source_and_path
 from ingest.parsers.reader import Reader
 from ingest.pipeline import Embedder, PagePipeline
 from ingest.sources.port import Source
-from ingest.swap_checks import Golden, enforce, failed_sources, lost_questions, mass_loss, missing
+from ingest.swap_checks import enforce, failed_sources, lost_questions, mass_loss, missing
 from ingest.sync.calibrating import Calibrator, measure, measure_if_due
 from ingest.sync.forgetting import forget_page, remember_page
 from ingest.sync.live import LivePages, NoPages
@@ -34,6 +34,7 @@ from ingest.sync.plan import plan
 from ingest.sync.processing import Processing
 from ingest.sync.progress import OnProgress, ProgressEstimator
 from ingest.sync.rollback import roll_back
+from ingest.sync.sweep import Sweep
 from ingest.sync.sync_stats import SyncStats
 from ingest.sync.withdrawing import Withdrawing
 from kb.errors import IndexDamagedError
@@ -43,19 +44,10 @@ from kb.pages.freshness import Clock
 from kb.retrieval.lexical import LexicalEncoder
 from kb.store.forgotten import ForgottenPages, InMemoryForgotten
 
+if TYPE_CHECKING:
+    from kb.retrieval.golden import GoldenQuestions
+
 logger = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Run:
-    """What one run has for itself. `leave`: by which pages leave the live index."""
-
-    live: LivePages
-    stats: SyncStats
-    progress: ProgressEstimator
-    look: FirstLook
-    leave: Withdrawing
-    force: bool
 
 
 class Sync:
@@ -71,14 +63,14 @@ class Sync:
         clock: Clock,
         reader: Reader | None = None,
         forgotten: ForgottenPages | None = None,
-        golden: Golden | None = None,
-        coordinator: Coordinator | None = None,
+        golden: GoldenQuestions | None = None,
+        page_jobs: PageJobQueue | None = None,
         calibrator: Calibrator | None = None,
     ) -> None:
         self._index = index
         self._forgotten = forgotten or InMemoryForgotten()
         self._golden = golden
-        self._coordinator = coordinator or Coordinator()
+        self._page_jobs = page_jobs
         self._calibrator = calibrator
         self._pipeline = PagePipeline(embedder=embedder, lexical=lexical, reader=reader)
         self._list_sources = sources
@@ -117,16 +109,21 @@ class Sync:
         progress = ProgressEstimator(clock=self._clock, listen=on_progress)
         progress.says("reading")
         live = await self._live_pages()
-        look = FirstLook(pipeline=self._pipeline, live=live)
-        leave = Withdrawing(
-            live=live, forgotten=self._forgotten, look=look, stats=stats, force=force and not dry_run
+        sweep = Sweep(
+            pipeline=self._pipeline,
+            live=live,
+            forgotten=self._forgotten,
+            stats=stats,
+            progress=progress,
+            look=FirstLook(pipeline=self._pipeline, live=live),
+            force=force and not dry_run,
         )
-        run = _Run(live=live, stats=stats, progress=progress, look=look, leave=leave, force=force)
+        leave = Withdrawing(sweep)
         try:
             if dry_run:
-                await self._plan(self._chosen(source), run, full=full and source is None)
+                await self._plan(self._chosen(source), leave, stats, full=full and source is None)
             else:
-                await self._sweep(run, full=full, source=source)
+                await self._run(sweep, leave, full=full, source=source)
                 await self._index.settle()
             await self._name(stats, self._index)
         finally:
@@ -150,38 +147,40 @@ class Sync:
         """Lets the next run index a forgotten page again; the ids."""
         return await remember_page(address, forgotten=self._forgotten)
 
-    async def _plan(self, sources: Iterable[Source], run: _Run, *, full: bool) -> None:
+    async def _plan(
+        self, sources: Iterable[Source], leave: Withdrawing, stats: SyncStats, *, full: bool
+    ) -> None:
         live, forgotten = await self._index.revisions(), await self._forgotten.ids()
-        listings = [listing async for listing in run.leave.listings(sources)]
-        plan(listings, run.stats, full=full, live=live, forgotten=forgotten)
+        listings = [listing async for listing in leave.listings(sources)]
+        plan(listings, stats, full=full, live=live, forgotten=forgotten)
 
-    async def _sweep(self, run: _Run, *, full: bool, source: str | None) -> None:
+    async def _run(self, sweep: Sweep, leave: Withdrawing, *, full: bool, source: str | None) -> None:
         chosen = self._chosen(source)
         try:
             await self._pipeline.ready()
         except Exception:  # it is raised again: what is limited or gone does not wait for an embedder
-            await run.leave.update(chosen)
+            await leave.update(chosen)
             raise
-        if isinstance(run.live, NoPages) and source is None:
+        if isinstance(sweep.live, NoPages) and source is None:
             logger.error("sync.index_damaged")
-            await self._rebuild(run, like_live=False)
+            await self._rebuild(sweep, leave, like_live=False)
             return
         made_with = await self._index.manifest()
         if made_with is None:
             async with self._pipeline.warming():
                 await self._start_empty()
-                await self._update(chosen, run, anew=full)
+                await self._update(chosen, sweep, leave, anew=full)
             return
         if made_with != self._pipeline.manifest:
             logger.info(
                 "sync.rebuild_needed", extra={"was": str(made_with), "now": str(self._pipeline.manifest)}
             )
-            await self._rebuild(run, like_live=False)
+            await self._rebuild(sweep, leave, like_live=False)
             return
         if full and source is None:
-            await self._rebuild(run, like_live=True)
+            await self._rebuild(sweep, leave, like_live=True)
         else:
-            await self._update(chosen, run, anew=full)
+            await self._update(chosen, sweep, leave, anew=full)
 
     async def _live_pages(self) -> LivePages:
         """A damaged index is rebuilt by the next run over all sources,
@@ -202,47 +201,52 @@ class Sync:
         rebuild = await self._index.begin_rebuild(self._pipeline.manifest)
         await rebuild.swap()
 
-    async def _update(self, sources: Iterable[Source], run: _Run, *, anew: bool) -> None:
-        listings = await run.leave.update(sources)
+    async def _update(
+        self, sources: Iterable[Source], sweep: Sweep, leave: Withdrawing, *, anew: bool
+    ) -> None:
+        listings = await leave.update(sources)
         work = [
             Work(listing=listing, ref=ref)
             for listing in listings
             for ref in listing.refs.values()
             if anew or not listing.is_unchanged(ref)
         ]
-        run.stats.unchanged += sum(len(listing.refs) for listing in listings) - len(work)
-        await self._process(work, self._index, run)
+        sweep.stats.unchanged += sum(len(listing.refs) for listing in listings) - len(work)
+        await Processing(sweep, self._index).run(work, self._page_jobs)
         await measure_if_due(self._index, self._calibrator)
 
-    async def _rebuild(self, run: _Run, *, like_live: bool) -> None:
+    async def _rebuild(self, sweep: Sweep, leave: Withdrawing, *, like_live: bool) -> None:
         """Builds a new generation from every source; anything that looks wrong leaves the live one in place.
 
         `like_live`: both are made with the same embedder, so that the same question can be put to both.
         """
-        before = await run.live.revisions()
-        listings = await run.leave.beside(self._sources.values())
+        before = await sweep.live.revisions()
+        listings = await leave.beside(self._sources.values())
         try:
-            enforce(failed_sources(run.stats.failed), run.stats, force=run.force)
-            await self._build(run, before, listings, like_live=like_live)
+            concerns = failed_sources(sweep.stats.failed)
+            sweep.stats.concerns += concerns
+            enforce(concerns, force=sweep.force)
+            await self._build(sweep, before, listings, like_live=like_live)
         except SyncRefusedError:  # the new generation is not believed, so neither is what it lacks
             raise
         except BaseException:
-            await run.leave.without_swap(listings)
+            await leave.without_swap(listings)
             raise
         await self._drop_forgotten(self._index)
 
     async def _build(
-        self, run: _Run, before: Mapping[str, str], listings: Sequence[Listing], *, like_live: bool
+        self, sweep: Sweep, before: Mapping[str, str], listings: Sequence[Listing], *, like_live: bool
     ) -> None:
         work = [Work(listing=listing, ref=ref) for listing in listings for ref in listing.refs.values()]
         rebuild = await self._index.begin_rebuild(self._pipeline.manifest)
         try:
-            await self._process(work, rebuild, run)
-            run.progress.says("swapping")
+            await Processing(sweep, rebuild).run(work, self._page_jobs)
+            sweep.progress.says("swapping")
             await self._drop_forgotten(rebuild)
-            concerns = await self._concerns(rebuild, before, listings, run.stats, like_live=like_live)
-            enforce(concerns, run.stats, force=run.force)
-            await self._name(run.stats, run.live)  # while that still knows the titles of what goes
+            concerns = await self._concerns(rebuild, before, listings, sweep.stats, like_live=like_live)
+            sweep.stats.concerns += concerns
+            enforce(concerns, force=sweep.force)
+            await self._name(sweep.stats, sweep.live)  # while that still knows the titles of what goes
             await measure(rebuild, self._calibrator, instead=self._index if like_live else None)
             await rebuild.swap()
         except BaseException:  # a cancelled rebuild must not stay behind either
@@ -280,19 +284,6 @@ class Sync:
                 f"there is no source {source!r}; known: {', '.join(self._sources) or 'none'}"
             )
         return [self._sources[source]]
-
-    async def _process(self, work: Sequence[Work], writer: IndexWriter, run: _Run) -> None:
-        processing = Processing(
-            pipeline=self._pipeline,
-            live=run.live,
-            writer=writer,
-            forgotten=self._forgotten,
-            stats=run.stats,
-            progress=run.progress,
-            look=run.look,
-            force=run.force,
-        )
-        await processing.run(work, self._coordinator)
 
     async def _drop_forgotten(self, writer: IndexWriter) -> None:
         await writer.delete_pages(sorted(await self._forgotten.ids()))

@@ -10,26 +10,18 @@ from ingest.faults import as_source_failure
 from ingest.listing import Listing, ids_of, indexed_of, listing_of
 from ingest.sources.port import Source
 from ingest.swap_checks import advice
-from ingest.sync.live import LivePages
-from ingest.sync.looking import FirstLook
-from ingest.sync.sync_stats import SyncStats
+from ingest.sync.sweep import Sweep
 from kb.runtime.tracing import span
-from kb.store.forgotten import ForgottenPages
 
 logger = logging.getLogger(__name__)
 
 
 class Withdrawing:
-    """One sweep's. `look`: what reads the pages that changed. `force`: somebody insists on removing many pages."""
+    """Lists the sources of one sweep, and takes out what must not wait."""
 
-    def __init__(
-        self, *, live: LivePages, forgotten: ForgottenPages, look: FirstLook, stats: SyncStats, force: bool
-    ) -> None:
-        self._live = live
-        self._forgotten = forgotten
-        self._look = look
-        self._stats = stats
-        self._force = force
+    def __init__(self, sweep: Sweep) -> None:
+        self._sweep = sweep
+        self._live, self._stats = sweep.live, sweep.stats
         self._asked: list[Source] = []
 
     async def listings(self, sources: Iterable[Source], *, limit: bool = False) -> AsyncIterator[Listing]:
@@ -41,7 +33,7 @@ class Withdrawing:
         Raises:
             SyncRefusedError: no source is left.
         """
-        revisions, forgotten = await self._live.revisions(), await self._forgotten.ids()
+        revisions, forgotten = await self._live.revisions(), await self._sweep.forgotten.ids()
         sources, listed = list(sources), 0
         if limit:
             for source in sources:
@@ -51,7 +43,7 @@ class Withdrawing:
             self._asked.append(source)
             try:
                 with span("list", source=source.name):
-                    listing = await listing_of(source, revisions, forgotten, force=self._force)
+                    listing = await listing_of(source, revisions, forgotten, force=self._sweep.force)
             except SourceUnavailableError as error:
                 logger.warning("source.unavailable", extra={"source": source.name, "error": str(error)})
                 self._stats.fail(source.name, str(error))
@@ -70,7 +62,7 @@ class Withdrawing:
                 self._stats.removed += gone
                 self._stats.name(await self._live.addresses())  # while the index still knows their titles
             await self._live.delete_pages(ids_of(listing, gone))
-            await self._look.withdraw(listing)
+            await self._sweep.look.withdraw(listing)
             listings.append(listing)
         return listings
 
@@ -80,7 +72,7 @@ class Withdrawing:
         """
         listings = []
         async for listing in self.listings(sources, limit=True):
-            await self._look.withdraw(listing)
+            await self._sweep.look.withdraw(listing)
             listings.append(listing)
         return listings
 
@@ -106,7 +98,7 @@ class Withdrawing:
         """
         if listing.loss is None:
             return listing.deleted
-        if self._force:
+        if self._sweep.force:
             self._stats.concerns.append(listing.loss)
             return listing.deleted
         reason = f"{listing.loss}: {advice(listing.source.name)}"

@@ -24,7 +24,6 @@ from statistics import median
 
 from rich.console import Console
 
-from ingest.distributed.coordinator import Coordinator
 from ingest.distributed.page_queue import PageJobQueue
 from ingest.distributed.serialization import PageJob, encode_manifest, manifest_key_of
 from ingest.origin import Origin
@@ -117,7 +116,7 @@ async def _synced(pages: Path, folder: Path, queue: PageJobQueue | None = None) 
     index = EdgeIndex(folder)
     await asyncio.to_thread(warm_up)
     started = time.perf_counter()
-    await a_sync(pages, index, Coordinator(queue), embedder=embedder).run()
+    await a_sync(pages, index, queue, embedder=embedder).run()
     seconds = time.perf_counter() - started
     await index.close()
     return seconds, sum(map(len, embedder.calls))

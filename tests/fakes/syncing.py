@@ -10,7 +10,6 @@ from contextlib import AsyncExitStack
 from datetime import UTC, datetime
 from pathlib import Path
 
-from ingest.distributed.coordinator import Coordinator
 from ingest.distributed.page_queue import PageJobQueue
 from ingest.sources.folder import FolderSource
 from ingest.sync.sync import Sync
@@ -51,13 +50,13 @@ async def sync_once(
             queue = PageJobQueue(await stack.enter_async_context(connect_redis(share)), namespace="t")
             stack.push_async_callback(queue.close)
         embedder = OtherModel() if other else None
-        await a_sync(pages, index, Coordinator(queue), embedder=embedder).run(full=full)
+        await a_sync(pages, index, queue, embedder=embedder).run(full=full)
 
 
 def a_sync(
     pages: Path,
     index: EdgeIndex,
-    coordinator: Coordinator | None = None,
+    page_jobs: PageJobQueue | None = None,
     *,
     embedder: HashEmbedder | None = None,
 ) -> Sync:
@@ -67,7 +66,7 @@ def a_sync(
         lexical=LexicalEncoder(),
         sources=lambda: [FolderSource(SourceSettings(name="kb", path=pages, git_dates=False))],
         clock=lambda: datetime.now(UTC),
-        coordinator=coordinator,
+        page_jobs=page_jobs,
     )
 
 

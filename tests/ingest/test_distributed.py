@@ -14,7 +14,7 @@ from redis.asyncio import Redis
 
 from bot.queue.queue import QuestionQueue
 from bot.queue.queued_question import QueuedQuestion
-from ingest.distributed.coordinator import Coordinator
+from ingest.distributed.coordinator import WorkerPool
 from ingest.distributed.page_queue import PageJobQueue
 from ingest.distributed.serialization import decode_manifest, manifest_key_of
 from ingest.distributed.worker import PageWorker, WorkDone
@@ -128,11 +128,11 @@ async def test_a_shared_sync_fills_the_index_as_one_alone_does(
 ) -> None:
     alone = EdgeIndex(tmp_path / "alone")
     expected = await a_sync(index=alone).run()
-    await a_sync(coordinator=Coordinator(queue)).run()  # tells workers what is wanted
+    await a_sync(page_jobs=queue).run()  # tells workers what is wanted
     theirs = HashEmbedder()
     async with a_worker(queue, theirs) as done:
         await heard(queue)
-        report = await a_sync(coordinator=Coordinator(queue)).run(full=True)
+        report = await a_sync(page_jobs=queue).run(full=True)
         did = await done()
 
     assert (len(expected.added), [failure.path for failure in expected.failed]) == (PAGES, ["empty.md"])
@@ -146,7 +146,7 @@ async def test_a_shared_sync_fills_the_index_as_one_alone_does(
 async def test_no_page_is_embedded_twice(
     many: Path, a_sync: Build, index: EdgeIndex, embedder: HashEmbedder, queue: PageJobQueue
 ) -> None:
-    sync, theirs = a_sync(coordinator=Coordinator(queue)), HashEmbedder()
+    sync, theirs = a_sync(page_jobs=queue), HashEmbedder()
     await sync.run()
     async with a_worker(queue, theirs) as done:
         await heard(queue)
@@ -162,7 +162,7 @@ async def test_no_page_is_embedded_twice(
 async def test_what_a_worker_took_and_never_brought_back_is_done_by_whoever_runs_the_sync(
     many: Path, a_sync: Build, index: EdgeIndex, queue: PageJobQueue
 ) -> None:
-    sync = a_sync(coordinator=Coordinator(queue))
+    sync = a_sync(page_jobs=queue)
     await sync.run()
     manifest_key = await wanted(queue)
     await queue.enlist("ghost", manifest_key, ())
@@ -185,7 +185,7 @@ async def test_what_a_worker_took_and_never_brought_back_is_done_by_whoever_runs
 async def test_what_no_worker_begins_does_not_hold_up_the_end(
     many: Path, a_sync: Build, index: EdgeIndex, queue: PageJobQueue
 ) -> None:
-    sync = a_sync(coordinator=Coordinator(queue))
+    sync = a_sync(page_jobs=queue)
     await sync.run()
     async with a_ghost(queue, await wanted(queue)):
         report = await sync.run(full=True)
@@ -196,14 +196,14 @@ async def test_what_no_worker_begins_does_not_hold_up_the_end(
 async def test_a_sync_that_lost_its_turn_takes_nothing_of_the_next_one_along_when_it_ends(
     many: Path, a_sync: Build, queue: PageJobQueue, embedder: HashEmbedder
 ) -> None:
-    await a_sync(coordinator=Coordinator(queue)).run()
+    await a_sync(page_jobs=queue).run()
     manifest_key = await wanted(queue)
     manifest = decode_manifest(await queue.wanted() or b"")
     async with a_ghost(queue, manifest_key):
-        async with Coordinator(queue).at_work(manifest):
+        async with WorkerPool(queue, manifest):
             embedder.gate.clear()
             embedder.arrived.clear()
-            taking_over = asyncio.create_task(a_sync(coordinator=Coordinator(queue)).run(full=True))
+            taking_over = asyncio.create_task(a_sync(page_jobs=queue).run(full=True))
             await until(lambda: embedder.arrived.is_set(), seconds=60)
             await until(
                 lambda: queue.take("ghost", manifest_key, 1), seconds=60
@@ -217,7 +217,7 @@ async def test_a_sync_that_lost_its_turn_takes_nothing_of_the_next_one_along_whe
 async def test_a_question_is_answered_while_every_page_of_a_sync_waits(
     many: Path, a_sync: Build, redis: Redis, queue: PageJobQueue, embedder: HashEmbedder
 ) -> None:
-    sync, theirs = a_sync(coordinator=Coordinator(queue)), HashEmbedder()
+    sync, theirs = a_sync(page_jobs=queue), HashEmbedder()
     await sync.run()
     answered: list[str] = []
 
@@ -252,7 +252,7 @@ async def test_without_redis_a_sync_goes_on_alone(
 ) -> None:
     async with connect_redis(str(tmp_path / "nobody.sock")) as nobody:
         queue = PageJobQueue(nobody, namespace="t")
-        report = await a_sync(coordinator=Coordinator(queue)).run()
+        report = await a_sync(page_jobs=queue).run()
     assert len(report.added) == PAGES
     assert (await index.counts()).pages == PAGES
 
@@ -260,7 +260,7 @@ async def test_without_redis_a_sync_goes_on_alone(
 async def test_a_worker_with_another_manifest_says_what_to_do(
     many: Path, a_sync: Build, queue: PageJobQueue
 ) -> None:
-    await a_sync(coordinator=Coordinator(queue)).run()
+    await a_sync(page_jobs=queue).run()
 
     async def pipeline_for(_: IndexManifest) -> PagePipeline:
         other = HashEmbedder(name="other")

@@ -11,7 +11,6 @@ from redis.asyncio import Redis
 
 from bot.cli.composition.connectors import open_source
 from bot.cli.composition.sources import SourceRegistry
-from ingest.distributed.coordinator import Coordinator
 from ingest.distributed.page_queue import PageJobQueue
 from ingest.parsers.reader import Reader
 from ingest.sources.unopened import opened
@@ -65,7 +64,7 @@ def build_reindexer(
         reader=reader,
         golden=_golden(settings, embedder, lexical),
         forgotten=RedisForgotten(redis, namespace=settings.store.namespace),
-        coordinator=Coordinator(page_jobs),
+        page_jobs=page_jobs,
         calibrator=build_calibrator(settings, embedder=embedder, lexical=lexical, ranker=ranker, clock=clock),
     )
     return ReindexJobs(
