@@ -107,7 +107,7 @@ class Analytics:
                 await pipe.execute()
 
     async def latest_languages(self) -> list[str]:
-        """The languages of the latest questions, the last one first; small talk is none."""
+        """Returns the languages of the latest questions, the last one first; small talk is none."""
         with store_failures(_UNAVAILABLE):
             stored: list[Any] = await self._redis.lrange(self._keys.languages, 0, LATEST - 1)
         return [text_of(language) for language in stored]
@@ -140,11 +140,11 @@ class Analytics:
         return None if payload is None else json.loads(payload)
 
     async def asked(self, limit: int = 2000) -> list[AskedQuestion]:
-        """The latest questions, the last one first; without those that were forgotten."""
+        """Returns the latest questions, the last one first, without those that were forgotten."""
         return await self._history.latest(self._keys.asked, limit)
 
     async def asked_by(self, user: str, limit: int = 10) -> list[AskedQuestion]:
-        """The latest questions of one person, the last one first."""
+        """Returns the latest questions of one person, the last one first."""
         return await self._history.latest(self._keys.asked_by(user), limit)
 
     async def one_asked(self, question_id: str) -> AskedQuestion | None:
@@ -157,13 +157,13 @@ class Analytics:
         return bool(await self._call("miss", keys, user, milliseconds(self._keep)))
 
     async def close(self, question_ids: Sequence[str]) -> None:
-        """These were found to be answered by now. One that is asked anew is open again."""
+        """Notes that these are answered by now. One that is asked anew is open again."""
         for question_id in question_ids:
             keys = [self._keys.counts, self._keys.about(question_id)]
             await self._call("close", keys, _in_milliseconds(self._clock()))
 
     async def citations(self) -> dict[str, int]:
-        """Page id -> by how many answers of the last `keep` it was cited."""
+        """Returns, by page id, how many answers of the last `keep` cited the page."""
         now = self._clock()
         weeks = {_week(now - timedelta(days=day)) for day in range(self._keep.days + 1)}
         with store_failures(_UNAVAILABLE):
@@ -172,14 +172,14 @@ class Analytics:
                     pipe.hgetall(f"{self._keys.cited}:{week}")
                 stored: list[dict[Any, Any]] = await pipe.execute()
         counted: Counter[str] = Counter()
-        for of_week in stored:
-            counted.update({text_of(page_id): int(times) for page_id, times in of_week.items()})
+        for weekly in stored:
+            counted.update({text_of(page_id): int(times) for page_id, times in weekly.items()})
         return dict(counted)
 
     async def forget(self, question_id: str) -> None:
-        """Removes what was written: the message is deleted. Counts and votes stay, they hold no text."""
+        """Removes what was written, since the message is deleted. Counts and votes stay, they hold no text."""
         with store_failures(_UNAVAILABLE):
-            found = await self.one_asked(question_id)
+            asked = await self.one_asked(question_id)
             async with self._redis.pipeline(transaction=True) as pipe:
                 pipe.delete(
                     self._keys.about(question_id),
@@ -188,8 +188,8 @@ class Analytics:
                     self._keys.missed(question_id),
                 )
                 pipe.zrem(self._keys.asked, question_id)
-                if found is not None:
-                    pipe.zrem(self._keys.asked_by(found.record.asked_in.user), question_id)
+                if asked is not None:
+                    pipe.zrem(self._keys.asked_by(asked.record.asked_in.user), question_id)
                 await pipe.execute()
 
     async def stats(self) -> Stats:
@@ -213,9 +213,8 @@ def _in_milliseconds(moment: datetime) -> int:
 
 
 def _week(moment: datetime) -> str:
-    """The calendar week, as ISO 8601 counts: "2026-W48"."""
-    year, week, _ = moment.isocalendar()
-    return f"{year}-W{week:02}"
+    """Returns the calendar week, as ISO 8601 counts: "2026-W48"."""
+    return f"{moment:%G-W%V}"
 
 
 def _counted(checked: Checked | None) -> str:

@@ -49,28 +49,32 @@ class Stats:
 
 
 def stats_of(counts: Mapping[str, float], times_ms: Iterable[float], models: UsageByModel) -> Stats:
-    """The figures from what is counted, by name, and from the latest total times."""
+    """Computes the figures from what is counted, by name, and from the latest total times."""
+
+    def count(name: str) -> int:
+        return round(counts.get(name, 0))
+
     totals = sorted(times_ms)
-    rewritten = round(counts.get("rewritten", 0))
+    rewritten = count("rewritten")
     return Stats(
-        questions=round(counts.get("questions", 0)),
+        questions=count("questions"),
         rewritten=rewritten,
         mean_rewrite_ms=counts.get("rewrite_ms", 0.0) / rewritten if rewritten else None,
-        lost_rewrites=round(counts.get("lost", 0)),
-        positive=round(counts.get("vote:good", 0)),
-        negative=round(counts.get("vote:bad", 0)),
-        declined=round(counts.get("outcome:declined", 0)),
-        unavailable=round(counts.get("outcome:unavailable", 0)),
+        lost_rewrites=count("lost"),
+        positive=count("vote:good"),
+        negative=count("vote:bad"),
+        declined=count("outcome:declined"),
+        unavailable=count("outcome:unavailable"),
         checked=Checked(
-            sentences=round(counts.get("checked:sentences", 0)),
-            cited=round(counts.get("checked:cited", 0)),
-            supported=round(counts.get("checked:supported", 0)),
-            removed=round(counts.get("checked:removed", 0)),
-            dropped_citations=round(counts.get("checked:dropped", 0)),
+            sentences=count("checked:sentences"),
+            cited=count("checked:cited"),
+            supported=count("checked:supported"),
+            removed=count("checked:removed"),
+            dropped_citations=count("checked:dropped"),
         ),
         judge={
-            name.removeprefix("judge:"): round(count)
-            for name, count in sorted(counts.items())
+            name.removeprefix("judge:"): round(number)
+            for name, number in sorted(counts.items())
             if name.startswith("judge:")
         },
         models=models,
@@ -80,7 +84,7 @@ def stats_of(counts: Mapping[str, float], times_ms: Iterable[float], models: Usa
 
 
 def percentile(ordered: Sequence[float], share: float) -> float | None:
-    """The smallest value that at least `share` of the ordered values do not exceed (nearest rank)."""
+    """Returns the smallest value that at least `share` of the ordered values do not exceed (nearest rank)."""
     if not ordered:
         return None
     return ordered[max(math.ceil(share * len(ordered)), 1) - 1]

@@ -30,9 +30,7 @@ class Complaint:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Gap:
-    """Questions that are alike. `wordings`: those that may be shown, the
-    most telling first; () where all were asked privately.
-    """
+    """Questions that are alike. `wordings`: those that may be shown, the best first; () where all are private."""
 
     asked: tuple[AskedQuestion, ...]
     wordings: tuple[str, ...]
@@ -82,27 +80,31 @@ def is_voted_down(asked: AskedQuestion) -> bool:
 
 
 def gap_of(group: Sequence[AskedQuestion], public: frozenset[str]) -> Gap:
-    shown = [one for one in group if one.question_id in public]
-    outcomes = Counter(one.record.outcome for one in group)
+    shown = [question for question in group if question.question_id in public]
+    outcomes = Counter(question.record.outcome for question in group)
     wordings: dict[str, str] = {}
-    for one in shown:
-        wordings.setdefault(shown_question(one).casefold(), shown_question(one))
-    near = [one.record.nearest[0] for one in shown or group if one.record.nearest]
+    for question in shown:
+        wordings.setdefault(shown_question(question).casefold(), shown_question(question))
+    near = [question.record.nearest[0] for question in shown or group if question.record.nearest]
     times = Counter(page.page_id for page in near)
-    channels = Counter(one.record.asked_in.channel for one in shown if one.record.asked_in.channel)
-    closed = [one.closed_at for one in group if one.closed_at is not None]
-    askers = {one.record.asked_in.user for one in group}
+    channels = Counter(
+        question.record.asked_in.channel for question in shown if question.record.asked_in.channel
+    )
+    closed = [question.closed_at for question in group if question.closed_at is not None]
+    askers = {question.record.asked_in.user for question in group}
     return Gap(
         asked=tuple(group),
         wordings=tuple(wordings.values())[:SHOWN_WORDINGS],
         askers=len(askers),
-        people=len(askers.union(*(one.missed_by for one in group))),
-        channels=tuple(channel for channel, _ in sorted(channels.items(), key=lambda one: (-one[1], one[0]))),
-        private=sum(one.record.asked_in.place == "private" for one in group),
+        people=len(askers.union(*(question.missed_by for question in group))),
+        channels=tuple(
+            channel for channel, _ in sorted(channels.items(), key=lambda item: (-item[1], item[0]))
+        ),
+        private=sum(question.record.asked_in.place == "private" for question in group),
         declined=outcomes["declined"],
         closest=outcomes["closest"],
-        voted_down=sum(list(one.votes.values()).count("bad") for one in group),
-        missed_by=len(frozenset().union(*(one.missed_by for one in group))),
+        voted_down=sum(list(question.votes.values()).count("bad") for question in group),
+        missed_by=len(frozenset().union(*(question.missed_by for question in group))),
         complaints=_complaints(group, public),
         nearest=min(near, key=lambda page: (-times[page.page_id], page.page_id), default=None),
         first=min(map(age, group)),
@@ -114,13 +116,13 @@ def gap_of(group: Sequence[AskedQuestion], public: frozenset[str]) -> Gap:
 def _complaints(group: Sequence[AskedQuestion], public: frozenset[str]) -> tuple[Complaint, ...]:
     times: Counter[str] = Counter()
     comments: dict[str, dict[str, None]] = {}
-    for one in group:
-        for user, complaint in sorted(one.reasons.items()):
-            if one.votes.get(user) != "bad":
+    for question in group:
+        for user, complaint in sorted(question.reasons.items()):
+            if question.votes.get(user) != "bad":
                 continue  # taken back
             reason = complaint.get("reason") or "other"
             times[reason] += 1
-            if (comment := complaint.get("comment")) and one.question_id in public:
+            if (comment := complaint.get("comment")) and question.question_id in public:
                 comments.setdefault(reason, {})[_plain(comment)] = None
     return tuple(
         Complaint(reason=reason, times=times[reason], comments=tuple(comments.get(reason, ())))

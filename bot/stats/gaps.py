@@ -1,9 +1,9 @@
 """Finds gaps in the pages: questions that were declined, only given the closest passage, voted down or reported as
 missing, grouped by similarity.
 
-Nothing is kept for it: gaps are read from the questions' records, so what is forgotten
-is in no gap. A gap whose questions were all asked privately is only counted; its
-nearest page is named once so many people asked that it tells of none of them.
+Nothing is kept for it: gaps are read from the questions' records, so what is forgotten is in no gap. A gap whose
+questions were all asked privately is only counted; its nearest page is named once so many people asked that it tells of
+none of them.
 """
 
 from __future__ import annotations
@@ -35,9 +35,7 @@ HIDDEN_BELOW = 3
 
 
 StillPublic = Callable[[str], Awaitable[bool]]
-"""Whether everybody in the workspace may read a channel now: one can be
-made private after something was asked there.
-"""
+"""Whether everybody in the workspace may read a channel now: it can have been made private since."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -53,7 +51,7 @@ class Gaps:
         still_public: StillPublic | None = None,
         terminal: bool = True,
     ) -> OpenGaps:
-        """The gaps, as somebody may read them. None as `audience`: an operator, to whom the whole index is open.
+        """Returns the gaps, as somebody may read them. None as `audience`: an operator, who may read the whole index.
 
         Raises:
             UnavailableError: the records, the embedder or the index do not answer.
@@ -71,8 +69,8 @@ class Gaps:
         )
 
     async def closed(self) -> list[Gap]:
-        """Gaps that are none any more, the last closed first: the same was
-        asked again and answered, or found when it was looked for again."""
+        """Returns gaps that are none any more, the last closed first: the same question was answered later, or asking
+        again found an answer."""
         _, closed = await self._parted()
         public = await _public(closed, None, terminal=True)
         gaps = [gap_of(group, public) for group in await self._grouped(closed)]
@@ -81,20 +79,17 @@ class Gaps:
         )
 
     async def look_again(self, answerer: Pipeline, *, most: int = 50) -> int:
-        """Asks the open ones anew, as anybody might, and closes those that are answered by now. How many were.
+        """Asks the open ones anew, as anybody might, and closes those that are answered by now. Returns their number.
 
         Those of private places are left out, since what may be told there differs, and so are those that had an answer,
         which was no good.
         """
         still_open, _ = await self._parted()
-        asked = [
-            one
-            for one in still_open
-            if one.record.asked_in.place != "private" and one.record.outcome != "answered"
-        ]
         by_text: dict[str, list[str]] = {}
-        for one in reversed(asked):
-            by_text.setdefault(searched(one), []).append(one.question_id)
+        for question in reversed(still_open):
+            record = question.record
+            if record.asked_in.place != "private" and record.outcome != "answered":
+                by_text.setdefault(searched(question), []).append(question.question_id)
         found: list[str] = []
         for text, ids in list(by_text.items())[:most]:
             answer = await answerer.answer(Question(id=ids[0], text=text))
@@ -104,7 +99,7 @@ class Gaps:
         return len(found)
 
     async def _parted(self) -> tuple[list[AskedQuestion], list[AskedQuestion]]:
-        """The questions that are gaps, oldest first, and those that were; what is found to be closed is noted."""
+        """Returns the questions that are gaps, oldest first, and those that were; notes what is found to be closed."""
         asked = sorted(await self.records.asked(LATEST), key=age)
         gaps = [question for question in asked if is_gap(question)]
         noted = [gap for gap in gaps if gap.closed_at is not None]
@@ -113,36 +108,34 @@ class Gaps:
             question for question in asked if question.record.outcome == "answered" and not is_gap(question)
         ]
         again = await self._answered_since(rest, answered)
-        if again:
-            await self.records.close([one.question_id for one in again])
-        ids = {one.question_id for one in again}
-        return [one for one in rest if one.question_id not in ids], [*noted, *again]
+        ids = [gap.question_id for gap in again]
+        await self.records.close(ids)
+        return [gap for gap in rest if gap.question_id not in ids], [*noted, *again]
 
     async def _answered_since(
         self, gaps: Sequence[AskedQuestion], answered: Sequence[AskedQuestion]
     ) -> list[AskedQuestion]:
         if not gaps or not answered:
             return []
-        texts = list(dict.fromkeys(searched(one) for one in [*gaps, *answered]))
-        at = {text: row for row, text in enumerate(texts)}
-        same = await self.similarity.among(texts) >= SAME
-        rows = [at[searched(one)] for one in answered]
+        row_of, similar = await self._compared([*gaps, *answered])
+        same = similar >= SAME
+        rows = [row_of[searched(question)] for question in answered]
         return [
             gap
             for gap in gaps
-            if any(_closes(answered[int(row)], gap) for row in np.flatnonzero(same[at[searched(gap)], rows]))
+            if any(
+                _closes(answered[int(row)], gap) for row in np.flatnonzero(same[row_of[searched(gap)], rows])
+            )
         ]
 
     async def _grouped(self, asked: Sequence[AskedQuestion]) -> list[list[AskedQuestion]]:
-        """Each joins the group that it is most like, oldest first, so that the same questions make the same groups."""
-        texts = list(dict.fromkeys(map(searched, asked)))
-        at = {text: row for row, text in enumerate(texts)}
-        alike = await self.similarity.among(texts)
+        """Groups questions, oldest first, so that groups stay the same: each joins the one that it is most like."""
+        row_of, alike = await self._compared(asked)
         groups: list[list[AskedQuestion]] = []
-        sums = np.zeros((len(asked), len(texts)), dtype=np.float32)
+        sums = np.zeros((len(asked), len(row_of)), dtype=np.float32)
         sizes = np.zeros(len(asked))
         for question in asked:
-            row = at[searched(question)]
+            row = row_of[searched(question)]
             means = sums[: len(groups), row] / sizes[: len(groups)]
             best = int(means.argmax()) if groups else 0
             if not groups or means[best] < ALIKE:
@@ -151,7 +144,12 @@ class Gaps:
             groups[best].append(question)
             sums[best] += alike[row]
             sizes[best] += 1
-        return [_central_first(group, alike, at) for group in groups]
+        return [_central_first(group, alike, row_of) for group in groups]
+
+    async def _compared(self, asked: Sequence[AskedQuestion]) -> tuple[dict[str, int], NDArray[np.float32]]:
+        """Returns the row of each text, and how similar the texts are among each other."""
+        texts = list(dict.fromkeys(map(searched, asked)))
+        return {text: row for row, text in enumerate(texts)}, await self.similarity.among(texts)
 
     async def _readable(self, gaps: Sequence[Gap], audience: Audience | None) -> frozenset[str] | None:
         if audience is None:
@@ -161,7 +159,7 @@ class Gaps:
 
 
 def _closes(answered: AskedQuestion, gap: AskedQuestion) -> bool:
-    """Whether a later answer closes a gap: those who asked may read it, and it was not given before."""
+    """Returns whether a later answer closes a gap: those who asked may read it, and it was not given before."""
     if age(answered) <= age(gap) or not _reaches(answered, gap):
         return False
     return (
@@ -172,7 +170,7 @@ def _closes(answered: AskedQuestion, gap: AskedQuestion) -> bool:
 
 
 def _reaches(answered: AskedQuestion, gap: AskedQuestion) -> bool:
-    """Whether those who asked may read an answer: it is public, or was given in their own channel."""
+    """Returns whether those who asked may read an answer: it is public, or was given in their own channel."""
     return answered.record.asked_in.place == "public" or (
         answered.record.asked_in.channel == gap.record.asked_in.channel
         and answered.record.asked_in.place == gap.record.asked_in.place
@@ -182,7 +180,7 @@ def _reaches(answered: AskedQuestion, gap: AskedQuestion) -> bool:
 async def _public(
     asked: Iterable[AskedQuestion], still_public: StillPublic | None, *, terminal: bool
 ) -> frozenset[str]:
-    """Ids of the questions whose words may be shown."""
+    """Returns the ids of the questions whose words may be shown."""
     places = {
         question.question_id: question.record.asked_in
         for question in asked
@@ -194,7 +192,9 @@ async def _public(
     channels = {where.channel for where in places.values() if where.place == "public"}
     open_now = {channel for channel in channels if await still_public(channel)}
     return frozenset(
-        one for one, where in places.items() if where.place == "terminal" or where.channel in open_now
+        question_id
+        for question_id, where in places.items()
+        if where.place == "terminal" or where.channel in open_now
     )
 
 
@@ -205,17 +205,10 @@ def _with_pages(gap: Gap, readable: frozenset[str] | None) -> Gap:
 
 
 def _central_first(
-    group: Sequence[AskedQuestion], alike: NDArray[np.float32], at: dict[str, int]
+    group: Sequence[AskedQuestion], alike: NDArray[np.float32], row_of: dict[str, int]
 ) -> list[AskedQuestion]:
-    """The question that is most like the others stands for them."""
-    rows = [at[searched(one)] for one in group]
-    return [
-        one
-        for _, _, one in sorted(
-            [
-                (-round(float(alike[row, rows].mean()), 4), number, one)
-                for number, (row, one) in enumerate(zip(rows, group, strict=True))
-            ],
-            key=lambda ranked: ranked[:2],
-        )
-    ]
+    """Sorts the group: the question that is most like the others stands for them."""
+    rows = [row_of[searched(question)] for question in group]
+    return sorted(
+        group, key=lambda question: -round(float(alike[row_of[searched(question)], rows].mean()), 4)
+    )

@@ -1,15 +1,15 @@
 """Grows cases for `eval answers` from what people asked: answers that were voted up, and gaps that the pages have
 closed since.
 
-A case is written only of what stands on its page today, and names nobody. What was
-asked privately, and what only some may read, is left out unless it is asked for.
+A case is written only of what stands on its page today, and names nobody. What was asked privately, and what only some
+may read, is left out unless it is asked for.
 """
 
 from __future__ import annotations
 
 import hashlib
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
@@ -86,9 +86,9 @@ class CaseGrower:
     today: date
 
     async def grow(self, *, private: bool) -> Grown:
-        """`private`: with what was asked in private channels and direct messages, and with limited pages."""
+        """Grows the cases. `private`: also of what was asked privately, and of limited pages."""
         growing = _Growing(private=private, pages={page.id: page for page in await self.index.every_page()})
-        for asked in sorted(await self.records.asked(LATEST), key=lambda one: one.question_id):
+        for asked in sorted(await self.records.asked(LATEST), key=lambda asked: asked.question_id):
             if asked.record.outcome == "answered" and is_voted_up(asked):
                 await self._voted_up(asked, growing)
         for gap in await self.gaps.closed():
@@ -113,7 +113,7 @@ class CaseGrower:
         )
 
     async def _closed(self, gap: Gap, growing: _Growing) -> None:
-        asked = next((one for one in gap.asked if growing.may_tell(one)), None)
+        asked = next(filter(growing.may_tell, gap.asked), None)
         if asked is None:
             growing.left_out["asked privately"] += 1
             return
@@ -148,18 +148,20 @@ class CaseGrower:
         if quoted is not None and quoted.passages and not statements:
             growing.left_out["no longer says it"] += 1
             return
-        channel = next((mark for mark in page.audience), None) if EVERYONE not in page.audience else None
+        channel = None if EVERYONE in page.audience else next(iter(page.audience), None)
         tell = growing.names.text
         case = AnswerCase(
             id=f"{kind}-{hashlib.blake2b(question_id.encode(), digest_size=4).hexdigest()}",
             question=tell(question),
-            chat_history=tuple(one.model_copy(update={"content": tell(one.content)}) for one in history),
+            chat_history=tuple(
+                message.model_copy(update={"content": tell(message.content)}) for message in history
+            ),
             keywords=facts_of(statements, question),
             page=page.path,
             category=kind,
             channel=channel,
         )
-        key = "\n".join([*(one.content for one in case.chat_history), case.question]).casefold()
+        key = "\n".join([*(message.content for message in case.chat_history), case.question]).casefold()
         if key in growing.cases:
             growing.left_out["asked twice"] += 1
             return
@@ -180,11 +182,11 @@ class CaseGrower:
             for chunk in batch:
                 sections[chunk.position] = PageSection(headings=chunk.section, text=chunk.text)
         parts = [statement for passage in quoted.passages for statement in passage.statements]
-        gone = set(gone_from([sections[at] for at in sorted(sections)], parts))
-        return [one for one in parts if one not in gone]
+        gone = set(gone_from([sections[position] for position in sorted(sections)], parts))
+        return [statement for statement in parts if statement not in gone]
 
     async def _before(self, asked: AskedQuestion, *, private: bool) -> tuple[ChatMessage, ...]:
-        """The turns of the thread before a question, without answers from pages that may not be told any more."""
+        """Returns the thread's turns before a question, without answers from pages that may not be told any more."""
         where = asked.record.asked_in
         if not where.thread_ts or where.thread_ts == where.ts:
             return ()
@@ -192,7 +194,7 @@ class CaseGrower:
         turns = [
             turn
             for turn in await self.conversations.load(key)
-            if turn.question_ts is not None and _at(turn.question_ts) < _at(where.ts)
+            if turn.question_ts is not None and _order(turn.question_ts) < _order(where.ts)
         ]
         principals = {where.channel, f"#{where.channel_name}"} if private else set()
         audience = Audience(channels=frozenset(principals))
@@ -200,7 +202,7 @@ class CaseGrower:
         return tuple(message for turn in readable for message in _messages(turn))
 
 
-def _at(ts: str) -> tuple[int, ...]:
+def _order(ts: str) -> tuple[int, ...]:
     return order(message_of(ts))
 
 
@@ -215,25 +217,27 @@ def is_voted_up(asked: AskedQuestion) -> bool:
 
 
 def facts_of(statements: Sequence[str], question: str) -> tuple[tuple[str, ...], ...]:
-    """Picks the facts that an answer must show: the figures of the first statement that
-    has any, else one of the telling words of the first. None of them names anybody.
+    """Picks the facts that an answer must show; none of them names anybody.
+
+    They are the figures of the first statement that has any, else one of the telling words of the first.
     """
-    statements = [one for one in statements if names_nobody(one)]
+    statements = list(filter(names_nobody, statements))
     figures: dict[str, tuple[str, ...]] = {}
     for statement in statements:
-        read = " ".join(plain(statement).split())
-        for found in _FIGURE.finditer(read):
-            following = _NEXT_WORD.match(read, found.end())
-            told = found[0].strip() + (following[0] if following else "")
+        text = " ".join(plain(statement).split())
+        for found in _FIGURE.finditer(text):
+            following = _NEXT_WORD.match(text, found.end())
+            fact = found[0].strip() + (following[0] if following else "")
             if following or len(found[0]) > 1:
-                figures.setdefault(found[0], (told, found[0]) if len(found[0]) > 1 and following else (told,))
+                figures.setdefault(found[0], (fact, found[0]) if len(found[0]) > 1 and following else (fact,))
         if figures:
             return tuple(figures.values())[:FACTS]
     asked = set(words_of(question).split())
-    by_length: dict[int, list[str]] = defaultdict(list)
-    for word in (word for statement in statements[:1] for word in words_of(statement).split()):
-        if len(word) >= TELLING and word not in asked and word.isalpha():
-            by_length[len(word)].append(word)
-    telling = [word for length in sorted(by_length, reverse=True) for word in by_length[length]]
-    ways = tuple(dict.fromkeys(telling))[:FACTS]
+    telling = [
+        word
+        for statement in statements[:1]
+        for word in words_of(statement).split()
+        if len(word) >= TELLING and word not in asked and word.isalpha()
+    ]
+    ways = tuple(dict.fromkeys(sorted(telling, key=len, reverse=True)))[:FACTS]
     return (ways,) if ways else ()

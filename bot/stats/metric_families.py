@@ -10,21 +10,28 @@ from prometheus_client.metrics_core import Metric
 from prometheus_client.registry import Collector
 
 Sample = tuple[Mapping[str, str], float]
+Values = float | Iterable[Sample]
+"""One value without labels, or the values by their labels."""
 
 
-def gauge(name: str, text: str, samples: Iterable[Sample]) -> Metric:
-    return _family(name, "gauge", text, samples)
+def gauge(name: str, text: str, values: Values) -> Metric:
+    return _family(name, "gauge", text, values)
 
 
-def counter(name: str, text: str, samples: Iterable[Sample]) -> Metric:
-    """`name` ends in "_total"."""
-    return _family(name, "counter", text, samples)
+def counter(name: str, text: str, values: Values) -> Metric:
+    """Builds a counter, whose name ends in "_total"."""
+    return _family(name, "counter", text, values)
+
+
+def by(label: str, values: Mapping[str, float]) -> list[Sample]:
+    """Returns samples that differ in one label."""
+    return [({label: name}, value) for name, value in values.items()]
 
 
 def histogram(
     name: str, text: str, *, bounds: Iterable[float], counts: Iterable[int], total: float
 ) -> Metric:
-    """`counts`: by the bucket that holds them, one more than there are bounds."""
+    """Builds a histogram. `counts`: by the bucket that holds them, one more than there are bounds."""
     family = Metric(name, text, "histogram")
     number = 0
     for bound, number in zip([*map(str, bounds), "+Inf"], accumulate(counts), strict=True):
@@ -50,8 +57,8 @@ class _Made(Collector):
         return self._families
 
 
-def _family(name: str, kind: str, text: str, samples: Iterable[Sample]) -> Metric:
+def _family(name: str, kind: str, text: str, values: Values) -> Metric:
     family = Metric(name.removesuffix("_total") if kind == "counter" else name, text, kind)
-    for labels, value in samples:
+    for labels, value in [({}, values)] if isinstance(values, int | float) else values:
         family.add_sample(name, dict(labels), value)
     return family

@@ -14,7 +14,7 @@ from prometheus_client.metrics_core import Metric
 
 from bot.queue.claims import Depth
 from bot.stats.counts import Stats
-from bot.stats.metric_families import counter, exposition_text, gauge, histogram
+from bot.stats.metric_families import by, counter, exposition_text, gauge, histogram
 from bot.stats.process_state import ProcessState, state_families
 from kb.llm.usage import ModelUsage, UsageByModel
 from kb.rewriting.tally import RewriteTally
@@ -35,9 +35,7 @@ CALLS: Mapping[str, Callable[[ModelUsage], int]] = {
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class QueueFigures:
-    """`dead`: how many questions could not be answered, by reason.
-    `oldest`: how long ago the first that is unfinished came.
-    """
+    """`dead`: questions that could not be answered, by reason. `oldest`: how long ago the first unfinished one came."""
 
     depth: Depth
     dead: Mapping[str, int]
@@ -54,75 +52,79 @@ def exposition(
     state: ProcessState | None = None,
     own: CollectorRegistry | None = None,
 ) -> str:
-    """`stats` are everybody's since the beginning, None where Redis does
-    not answer, as `queue`; the rest is this process's.
+    """Writes all figures in Prometheus' text format.
 
+    `stats`: everybody's since the beginning; None where Redis does not answer, as `queue`. The rest is this process's.
     `own`: what is counted as it happens (`bot.stats.process_state.ProcessMetrics`).
     """
-    made = [*_of_everybody(stats)] if stats is not None else []
-    made += _of_queue(queue) if queue is not None else []
-    made += state_families(state) if state is not None else []
-    made += _of_this_process(tally, usage or {})
-    if lag is not None:
-        made += _of_the_loop(lag)
-    return exposition_text(made, own=own)
+    families = [
+        *(_of_everybody(stats) if stats is not None else ()),
+        *(_of_queue(queue) if queue is not None else ()),
+        *(state_families(state) if state is not None else ()),
+        *_of_this_process(tally, usage or {}),
+        *(_of_the_loop(lag) if lag is not None else ()),
+    ]
+    return exposition_text(families, own=own)
 
 
 def _of_everybody(stats: Stats) -> Iterable[Metric]:
-    yield counter("footnote_questions_total", "Questions asked.", [({}, stats.questions)])
+    yield counter("footnote_questions_total", "Questions asked.", stats.questions)
     yield counter(
         "footnote_questions_rewritten_total",
         "Questions that were searched in other words.",
-        [({}, stats.rewritten)],
+        stats.rewritten,
     )
     yield counter(
         "footnote_rewrites_lost_total",
         "Rewrites of the model that were late or could not be used.",
-        [({}, stats.lost_rewrites)],
+        stats.lost_rewrites,
     )
     if stats.mean_rewrite_ms is not None:
         yield gauge(
             "footnote_rewrite_mean_seconds",
             "Mean time of a rewrite.",
-            [({}, stats.mean_rewrite_ms / 1000)],
+            stats.mean_rewrite_ms / 1000,
         )
     yield counter(
         "footnote_answers_total",
         "Answers that are none, by their outcome.",
-        [({"outcome": "declined"}, stats.declined), ({"outcome": "unavailable"}, stats.unavailable)],
+        by("outcome", {"declined": stats.declined, "unavailable": stats.unavailable}),
     )
     yield counter(
         "footnote_votes_total",
         "Votes on answers.",
-        [({"vote": "good"}, stats.positive), ({"vote": "bad"}, stats.negative)],
+        by("vote", {"good": stats.positive, "bad": stats.negative}),
     )
     checked = stats.checked
     yield counter(
         "footnote_answer_sentences_total",
         "Sentences that state something, by what the check of their citations found.",
-        [
-            ({"check": "cited"}, checked.cited),
-            ({"check": "supported"}, checked.supported),
-            ({"check": "removed"}, checked.removed),
-            ({"check": "all"}, checked.sentences),
-        ],
+        by(
+            "check",
+            {
+                "cited": checked.cited,
+                "supported": checked.supported,
+                "removed": checked.removed,
+                "all": checked.sentences,
+            },
+        ),
     )
     yield counter(
         "footnote_citations_dropped_total",
         "Marks of the model that pointed at no passage.",
-        [({}, checked.dropped_citations)],
+        checked.dropped_citations,
     )
     yield counter(
         "footnote_judged_answers_total",
         "Answers whose sentences went to the judge, by what became of it.",
-        [({"status": status}, count) for status, count in stats.judge.items()],
+        by("status", stats.judge),
     )
     yield from _of_models("footnote_model", stats.models)
     if stats.p50_ms is not None and stats.p95_ms is not None:
         yield gauge(
             "footnote_answer_seconds",
             "Time to an answer, of the latest 1,000.",
-            [({"quantile": "0.5"}, stats.p50_ms / 1000), ({"quantile": "0.95"}, stats.p95_ms / 1000)],
+            by("quantile", {"0.5": stats.p50_ms / 1000, "0.95": stats.p95_ms / 1000}),
         )
 
 
@@ -131,28 +133,28 @@ def _of_queue(queue: QueueFigures) -> Iterable[Metric]:
     yield gauge(
         "footnote_questions_waiting",
         "Questions of all replicas that wait for a worker, those behind others of their thread included.",
-        [({}, depth.waiting)],
+        depth.waiting,
     )
-    yield gauge("footnote_questions_running", "Questions that are worked on.", [({}, depth.running)])
+    yield gauge("footnote_questions_running", "Questions that are worked on.", depth.running)
     yield gauge(
         "footnote_threads_waiting_for_slack",
         "Threads whose first question waits because Slack, or Redis, did not answer.",
-        [({}, depth.for_slack)],
+        depth.for_slack,
     )
     yield gauge(
         "footnote_questions_oldest_age_seconds",
         "How long ago the first question came that is not answered yet; 0 where there is none.",
-        [({}, queue.oldest.total_seconds() if queue.oldest else 0)],
+        queue.oldest.total_seconds() if queue.oldest else 0,
     )
     yield gauge(
         "footnote_dead_letters",
         "Questions that could not be answered and are kept, by reason.",
-        [({"reason": reason}, number) for reason, number in sorted(queue.dead.items())],
+        by("reason", dict(sorted(queue.dead.items()))),
     )
 
 
 def _of_models(prefix: str, usage: UsageByModel) -> Iterable[Metric]:
-    """`input` leaves out what was read from the cache or written to it."""
+    """Yields tokens and calls by model. `input` leaves out what was read from the cache or written to it."""
     for name, description, label, figures in (
         ("tokens", "Tokens, by model and kind.", "kind", TOKENS),
         ("calls", "Requests to models: all, failed for good, and further attempts.", "result", CALLS),
@@ -178,12 +180,12 @@ def _of_this_process(tally: RewriteTally, usage: UsageByModel) -> Iterable[Metri
     yield counter(
         "footnote_process_rewrite_seconds_total",
         "Time spent on rewriting.",
-        [({}, tally.milliseconds / 1000)],
+        tally.milliseconds / 1000,
     )
     yield counter(
         "footnote_process_rewrite_cache_total",
         "Looks into the cache of the model's rewrites.",
-        [({"event": event}, count) for event, count in sorted(tally.cache.items())],
+        by("event", dict(sorted(tally.cache.items()))),
     )
 
 
@@ -198,5 +200,5 @@ def _of_the_loop(lag: LoopLag) -> Iterable[Metric]:
     yield gauge(
         "footnote_event_loop_lag_max_seconds",
         "The latest that the event loop was since the process began.",
-        [({}, lag.longest)],
+        lag.longest,
     )

@@ -10,7 +10,7 @@ from typing import get_args
 from prometheus_client import CollectorRegistry, Histogram, ProcessCollector, disable_created_metrics
 from prometheus_client.metrics_core import Metric
 
-from bot.stats.metric_families import Sample, counter, gauge
+from bot.stats.metric_families import by, counter, gauge
 from kb.index.port import IndexCounts
 from kb.jobs import SourceState
 from kb.models import Outcome
@@ -68,20 +68,18 @@ class ProcessState:
 
 def state_families(state: ProcessState) -> Iterable[Metric]:
     yield gauge("footnote_build_info", "Always 1; the version is a label.", [({"version": state.version}, 1)])
-    yield gauge("footnote_index_up", "1 where the index answers.", [({}, state.pages is not None)])
+    yield gauge("footnote_index_up", "1 where the index answers.", state.pages is not None)
     if state.pages is not None:
-        yield gauge("footnote_index_pages", "Pages in the index.", [({}, state.pages.pages)])
-        yield gauge("footnote_index_passages", "Passages in the index.", [({}, state.pages.chunks)])
-    yield gauge("footnote_store_up", "1 where Redis answers.", [({}, state.store)])
+        yield gauge("footnote_index_pages", "Pages in the index.", state.pages.pages)
+        yield gauge("footnote_index_passages", "Passages in the index.", state.pages.chunks)
+    yield gauge("footnote_store_up", "1 where Redis answers.", state.store)
     if state.reranker is not None:
-        yield gauge(
-            "footnote_reranker_up", "1 where the reranker that is wanted works.", [({}, state.reranker)]
-        )
+        yield gauge("footnote_reranker_up", "1 where the reranker that is wanted works.", state.reranker)
     if state.workers is not None:
         yield gauge(
             "footnote_ingest_workers",
             "Processes of `footnote worker` that were heard of lately.",
-            [({}, state.workers)],
+            state.workers,
         )
     yield from _of_syncs(state.sources)
     if state.slack is not None:
@@ -93,43 +91,49 @@ def _of_syncs(sources: Sequence[SourceState]) -> Iterable[Metric]:
     yield gauge(
         "footnote_sync_last_success_timestamp_seconds",
         "When the latest sync of the source ended that went well.",
-        [_of(name, last.succeeded_at.timestamp()) for name, last in ended if last.succeeded_at is not None],
+        by(
+            "source",
+            {name: last.succeeded_at.timestamp() for name, last in ended if last.succeeded_at is not None},
+        ),
     )
     yield gauge(
         "footnote_sync_failures_in_a_row",
         "Syncs of the source that have failed since one went well.",
-        [_of(name, last.failures) for name, last in ended],
+        by("source", {name: last.failures for name, last in ended}),
     )
     yield gauge(
         "footnote_sync_failed_pages",
         "Pages that the source's last sync could not read; where several sources were synced together, of all of them.",
-        [_of(name, last.failed) for name, last in ended],
+        by("source", {name: last.failed for name, last in ended}),
     )
     yield gauge(
         "footnote_sync_seconds",
         "How long the source's last sync took.",
-        [_of(name, last.seconds) for name, last in ended],
+        by("source", {name: last.seconds for name, last in ended}),
     )
     yield gauge(
         "footnote_sync_interval_seconds",
         "How often the source is synced by the clock; none where only on request.",
-        [_of(source.name, source.every.total_seconds()) for source in sources if source.every is not None],
+        by(
+            "source",
+            {source.name: source.every.total_seconds() for source in sources if source.every is not None},
+        ),
     )
 
 
 def _of_slack(slack: SlackFigures) -> Iterable[Metric]:
-    yield gauge("footnote_slack_connected", "1 where Slack can reach this process.", [({}, slack.connected)])
-    yield counter("footnote_slack_events_total", "Events and interactions from Slack.", [({}, slack.events)])
+    yield gauge("footnote_slack_connected", "1 where Slack can reach this process.", slack.connected)
+    yield counter("footnote_slack_events_total", "Events and interactions from Slack.", slack.events)
     yield counter(
         "footnote_slack_event_failures_total",
         "Of these, those that could not be accepted, which Slack sends again.",
-        [({}, slack.failures)],
+        slack.failures,
     )
     if slack.last_event is not None:
         yield gauge(
             "footnote_slack_last_event_timestamp_seconds",
             "When Slack was last heard.",
-            [({}, slack.last_event.timestamp())],
+            slack.last_event.timestamp(),
         )
     yield counter(
         "footnote_process_posts_total",
@@ -137,9 +141,5 @@ def _of_slack(slack: SlackFigures) -> Iterable[Metric]:
             "Messages to Slack: posted, refused for good, or uncertain, which are tried again after a "
             "look into the thread."
         ),
-        [({"result": result}, slack.posts.get(result, 0)) for result in ("posted", "refused", "uncertain")],
+        by("result", {result: slack.posts.get(result, 0) for result in ("posted", "refused", "uncertain")}),
     )
-
-
-def _of(source: str, value: float) -> Sample:
-    return {"source": source}, value

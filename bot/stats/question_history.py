@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
 from redis.asyncio import Redis
 
-from bot.questions.answer_record import AskedQuestion, Vote, record_kept
+from bot.questions.answer_record import AskedQuestion, record_kept
 from kb.store.redis import store_failures, text_of
 
 READ_AT_ONCE = 100
@@ -19,53 +18,35 @@ READ_AT_ONCE = 100
 _UNAVAILABLE = "the statistics' Redis failed"
 
 
-@dataclass(frozen=True, slots=True)
 class AnalyticsKeys:
     """The keys of `Analytics` below `root`."""
 
-    root: str
-
-    @property
-    def counts(self) -> str:
-        return f"{self.root}:counts"
-
-    @property
-    def times(self) -> str:
-        return f"{self.root}:times"
-
-    @property
-    def tokens(self) -> str:
-        return f"{self.root}:tokens"
-
-    @property
-    def languages(self) -> str:
-        return f"{self.root}:languages"
-
-    @property
-    def cited(self) -> str:
-        return f"{self.root}:cited"
-
-    @property
-    def asked(self) -> str:
-        return f"{self.root}:asked"
+    def __init__(self, root: str) -> None:
+        self._root = root
+        self.counts = f"{root}:counts"
+        self.times = f"{root}:times"
+        self.tokens = f"{root}:tokens"
+        self.languages = f"{root}:languages"
+        self.cited = f"{root}:cited"
+        self.asked = f"{root}:asked"
 
     def asked_by(self, user: str) -> str:
-        return f"{self.root}:asked-by:{user}"
+        return f"{self._root}:asked-by:{user}"
 
     def missed(self, question_id: str) -> str:
-        return f"{self.root}:missed:{question_id}"
+        return f"{self._root}:missed:{question_id}"
 
     def about(self, question_id: str) -> str:
-        return f"{self.root}:answer:{question_id}"
+        return f"{self._root}:answer:{question_id}"
 
     def votes(self, question_id: str) -> str:
-        return f"{self.root}:votes:{question_id}"
+        return f"{self._root}:votes:{question_id}"
 
     def reasons(self, question_id: str) -> str:
-        return f"{self.root}:reasons:{question_id}"
+        return f"{self._root}:reasons:{question_id}"
 
     def trace(self, question_id: str) -> str:
-        return f"{self.root}:trace:{question_id}"
+        return f"{self._root}:trace:{question_id}"
 
 
 class QuestionHistory:
@@ -76,10 +57,10 @@ class QuestionHistory:
         self._keys = keys
 
     async def latest(self, key: str, limit: int) -> list[AskedQuestion]:
-        """The questions whose ids stand in the sorted set `key`, the last one first."""
+        """Returns the questions whose ids stand in the sorted set `key`, the last one first."""
         with store_failures(_UNAVAILABLE):
             listed: list[Any] = await self._redis.zrange(key, 0, limit - 1, desc=True)
-            ids = [text_of(one) for one in listed]
+            ids = list(map(text_of, listed))
             batches = [ids[start:][:READ_AT_ONCE] for start in range(0, len(ids), READ_AT_ONCE)]
             found = [question for batch in batches for question in await self._all(batch)]
         return [question for question in found if question is not None]
@@ -111,12 +92,8 @@ def _asked(
     return AskedQuestion(
         question_id=identity,
         record=record,
-        votes=_votes_of(votes),
+        votes={text_of(user): "good" if text_of(vote) == "good" else "bad" for user, vote in votes.items()},
         reasons={text_of(user): json.loads(reason) for user, reason in reasons.items()},
-        missed_by=frozenset(text_of(user) for user in missed_by),
+        missed_by=frozenset(map(text_of, missed_by)),
         closed_at=None if closed is None else datetime.fromtimestamp(float(closed) / 1000, UTC),
     )
-
-
-def _votes_of(stored: dict[Any, Any]) -> dict[str, Vote]:
-    return {text_of(user): "good" if text_of(vote) == "good" else "bad" for user, vote in stored.items()}

@@ -43,7 +43,7 @@ class StalePages:
             for page in await self.index.every_page()
             if (stale := stale_page(page, today, cited=cited.get(page.id, 0))) is not None
         ]
-        return sorted(found, key=lambda one: (-one.cited, one.since, one.page.title, one.page.id))
+        return sorted(found, key=lambda stale: (-stale.cited, stale.since, stale.page.title, stale.page.id))
 
 
 def stale_page(page: Page, today: date, *, cited: int = 0) -> StalePage | None:
