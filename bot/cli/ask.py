@@ -10,9 +10,9 @@ from rich.console import Console
 from rich.markdown import Markdown
 from rich.table import Table
 
-from bot.cli.as_json import print_json
-from bot.cli.session.opening import open_session
+from bot.cli.output import print_json
 from bot.cli.session.requests import AskReply, AskRequest
+from bot.cli.session.session import open_session
 from bot.messages.catalog import Messages, messages_in
 from bot.rendering.notes import note_wording, relevant_notes
 from kb.config.settings import Settings

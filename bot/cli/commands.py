@@ -11,12 +11,10 @@ from typing import Annotated
 
 import typer
 
-from bot.cli.administration.dead_letter_options import app as dead_letters
-from bot.cli.administration.key_options import app as keys
-from bot.cli.copying.options import app as copies
+from bot.cli.administration import commands as administration
 from bot.cli.evaluation.commands import app as evaluate
 from bot.cli.fault_words import VERBOSE, said_of_fault
-from bot.cli.options import Config, Data, Json, Verbose, run, settings_of
+from bot.cli.options import Common, command
 from kb.errors import FootnoteError
 from kb.runtime.faults import is_fault
 
@@ -28,74 +26,67 @@ app = typer.Typer(
     pretty_exceptions_show_locals=False,
 )
 
-app.add_typer(copies)
+
 app.add_typer(evaluate, name="eval")
-app.add_typer(dead_letters, name="dead-letters")
-app.add_typer(keys, name="keys")
+app.add_typer(administration.dead_letters, name="dead-letters")
+app.add_typer(administration.keys, name="keys")
 
 
-@app.command()
-def ask(
+@command(app)
+async def ask(
+    common: Common,
     question: Annotated[str, typer.Argument(help="The question, in any language.")],
     thread: Annotated[str | None, typer.Option(help="Name of a conversation to continue.")] = None,
     channel: Annotated[
         str | None, typer.Option(help="Ask as if in this channel: its private pages may be read.")
     ] = None,
     why: Annotated[bool, typer.Option("--why", help="Show how the answer came about.")] = False,
-    json: Json = False,
-    data: Data = None,
-    config: Config = None,
-    verbose: Verbose = False,
-) -> None:
+) -> int:
     """Asks a question and prints the cited answer."""
-    from bot.cli import ask as command
+    from bot.cli.ask import ask
     from bot.cli.session.requests import AskRequest
 
     request = AskRequest(question=question, thread=thread, channel=channel)
-    run(command.ask(settings_of(data, config, verbose), request, as_json=json, why=why))
+    return await ask(common.settings(), request, as_json=common.as_json, why=why)
 
 
-@app.command()
-def ingest(
+@command(app)
+async def ingest(
+    common: Common,
     paths: Annotated[
         list[Path] | None,
         typer.Argument(help="Folders, git checkouts or files. Without any: the sources of footnote.toml."),
     ] = None,
     sample: Annotated[bool, typer.Option("--sample", help="Index the sample handbook.")] = False,
-    json: Json = False,
-    data: Data = None,
-    config: Config = None,
-    verbose: Verbose = False,
-) -> None:
+) -> int:
     """Indexes folders of pages and remembers them, or the sources known
     already; run again, it reads only what changed.
     """
-    from bot.cli.administration import index_commands
+    from bot.cli.administration.index import ingest
     from bot.cli.session.requests import IngestRequest
 
     request = IngestRequest(paths=tuple(path.absolute() for path in paths or ()), sample=sample)
-    run(index_commands.ingest(settings_of(data, config, verbose), request, as_json=json))
+    return await ingest(common.settings(), request, as_json=common.as_json)
 
 
-@app.command()
-def settings(
-    json: Json = False,
+@command(app)
+async def settings(
+    common: Common,
     markdown: Annotated[bool, typer.Option("--markdown", hidden=True, help="docs/settings.md")] = False,
-    data: Data = None,
-    config: Config = None,
-    verbose: Verbose = False,
-) -> None:
+) -> int:
     """Shows every setting: its meaning, what it takes, its default and what it is now."""
     from bot.cli import settings_help
 
     if markdown:
         sys.stdout.write(settings_help.manual())
-        return
-    settings_help.show(settings_of(data, config, verbose), as_json=json)
+    else:
+        settings_help.show(common.settings(), as_json=common.as_json)
+    return 0
 
 
-@app.command()
-def reindex(
+@command(app)
+async def reindex(
+    common: Common,
     source: Annotated[str | None, typer.Argument(help="One source; all without it.")] = None,
     full: Annotated[bool, typer.Option("--full", help="Rebuild beside the live index, then swap.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would change.")] = False,
@@ -103,131 +94,116 @@ def reindex(
     rollback: Annotated[
         bool, typer.Option("--rollback", help="Go back to the index before the last rebuild; read nothing.")
     ] = False,
-    json: Json = False,
-    data: Data = None,
-    config: Config = None,
-    verbose: Verbose = False,
-) -> None:
+) -> int:
     """Reads the known sources again."""
-    from bot.cli.administration import index_commands
+    from bot.cli.administration.index import ingest
     from bot.cli.session.requests import IngestRequest
 
     if rollback and (source or full or dry_run or force):
         raise typer.BadParameter("--rollback stands alone")
     request = IngestRequest(source=source, full=full, dry_run=dry_run, force=force, rollback=rollback)
-    run(index_commands.ingest(settings_of(data, config, verbose), request, as_json=json))
+    return await ingest(common.settings(), request, as_json=common.as_json)
 
 
-@app.command()
-def forget(
+@command(app, json=None)
+async def forget(
+    common: Common,
     address: Annotated[
         str, typer.Argument(metavar="URL", help="The page's address, its path, or source:path.")
     ],
     undo: Annotated[
         bool, typer.Option("--undo", help="Let the next sync find it again (by path or source:path).")
     ] = False,
-    data: Data = None,
-    config: Config = None,
-    verbose: Verbose = False,
-) -> None:
+) -> int:
     """Takes a page out of the index at once and keeps it out, whatever its source lists."""
-    from bot.cli.administration import index_commands
+    from bot.cli.administration.index import forget
     from bot.cli.session.requests import ForgetRequest
 
-    request = ForgetRequest(address=address, undo=undo)
-    run(index_commands.forget(settings_of(data, config, verbose), request))
+    return await forget(common.settings(), ForgetRequest(address=address, undo=undo))
 
 
-@app.command()
-def status(
-    json: Json = False,
+@command(app)
+async def status(
+    common: Common,
     quiet: Annotated[
         bool, typer.Option("--quiet", help="Print nothing; exit 0 while a bot runs and is well.")
     ] = False,
-    data: Data = None,
-    config: Config = None,
-    verbose: Verbose = False,
-) -> None:
+) -> int:
     """Shows the index, the sources and who is running."""
-    from bot.cli.administration import index_commands
+    from bot.cli.administration.index import status
 
-    run(index_commands.status(settings_of(data, config, verbose), as_json=json, quiet=quiet))
+    return await status(common.settings(), as_json=common.as_json, quiet=quiet)
 
 
-@app.command()
-def stats(json: Json = False, data: Data = None, config: Config = None, verbose: Verbose = False) -> None:
+@command(app)
+async def stats(common: Common) -> int:
     """Shows how many questions were asked, rewritten, answered and liked."""
-    from bot.cli.administration import index_commands
+    from bot.cli.administration.index import stats
 
-    run(index_commands.stats(settings_of(data, config, verbose), as_json=json))
+    return await stats(common.settings(), as_json=common.as_json)
 
 
-@app.command()
-def gaps(
+@command(app)
+async def gaps(
+    common: Common,
     again: Annotated[
         bool, typer.Option("--again", help="Ask the open ones anew first: some may be answered by now.")
     ] = False,
-    json: Json = False,
-    data: Data = None,
-    config: Config = None,
-    verbose: Verbose = False,
-) -> None:
+) -> int:
     """Shows what was asked and the pages do not answer, grouped by similarity."""
-    from bot.cli.administration import gap_commands
+    from bot.cli.administration.gaps import gaps
 
-    run(gap_commands.gaps(settings_of(data, config, verbose), as_json=json, again=again))
+    return await gaps(common.settings(), as_json=common.as_json, again=again)
 
 
-@app.command()
-def stale(json: Json = False, data: Data = None, config: Config = None, verbose: Verbose = False) -> None:
+@command(app)
+async def stale(common: Common) -> int:
     """Shows the pages that are overdue for review or expired, the most cited first."""
-    from bot.cli.administration import gap_commands
+    from bot.cli.administration.gaps import stale
 
-    run(gap_commands.stale(settings_of(data, config, verbose), as_json=json))
+    return await stale(common.settings(), as_json=common.as_json)
 
 
-@app.command()
-def serve(data: Data = None, config: Config = None, verbose: Verbose = False) -> None:
+@command(app, json=None)
+async def serve(common: Common) -> int:
     """Runs the bot: Socket Mode with SLACK_APP_TOKEN, signed HTTP events with SLACK_SIGNING_SECRET."""
-    from bot.cli.serving import serve as command
+    from bot.cli.serving.serve import serve
 
-    run(command.serve(settings_of(data, config, verbose, quiet=False)))
+    return await serve(common.settings(quiet=False))
 
 
-@app.command()
-def mcp(data: Data = None, config: Config = None, verbose: Verbose = False) -> None:
+@command(app, json=None)
+async def mcp(common: Common) -> int:
     """Offers the pages of a running bot to an agent or an editor, as tools of the Model Context Protocol (stdio)."""
-    from bot.cli import mcp as command
+    from bot.cli.mcp import mcp
 
-    run(command.mcp(settings_of(data, config, verbose)))
+    return await mcp(common.settings())
 
 
 @app.command()
 def openapi() -> None:
     """Prints the description of the HTTP API (OpenAPI 3.1)."""
-    from bot.cli.serving.api import openapi as command
+    from bot.cli.serving.api import openapi
 
-    command()
+    openapi()
 
 
-@app.command()
-def worker(
+@command(app, data=False)
+async def worker(
+    common: Common,
     idle_exit: Annotated[
         float | None, typer.Option(help="End after so many seconds without work.", min=0.0)
     ] = None,
-    json: Json = False,
-    config: Config = None,
-    verbose: Verbose = False,
-) -> None:
+) -> int:
     """Shares the pages of a running sync, through the bot's Redis. Run as many as there are machines."""
-    from bot.cli.serving import worker as command
+    from bot.cli.serving.worker import worker
 
-    settings = settings_of(None, config, verbose, quiet=False)
-    run(command.worker(settings, idle_exit_s=idle_exit, as_json=json))
+    return await worker(common.settings(quiet=False), idle_exit_s=idle_exit, as_json=common.as_json)
 
 
-@app.command()
-def playground(
+@command(app, json=None)
+async def playground(
+    common: Common,
     folder: Annotated[
         Path | None, typer.Argument(help="Your own pages instead of the sample handbook.")
     ] = None,
@@ -239,40 +215,78 @@ def playground(
     fresh: Annotated[
         bool, typer.Option("--fresh", help="Start with empty channels instead of what was said last time.")
     ] = False,
-    data: Data = None,
-    config: Config = None,
-    verbose: Verbose = False,
-) -> None:
+) -> int:
     """Runs the bot in a local Slack workspace in the browser: no account, no server."""
-    from bot.cli.serving import serve as command
+    from bot.cli.serving.playground import playground
 
     if sample and folder is not None:
         raise typer.BadParameter("give a folder or --sample, not both")
-    settings = settings_of(data, config, verbose)
-    run(
-        command.playground(
-            settings, folder, port=port, open_browser=browser, data_given=data is not None, fresh=fresh
-        )
+    return await playground(
+        common.settings(),
+        folder,
+        port=port,
+        open_browser=browser,
+        data_given=common.data is not None,
+        fresh=fresh,
     )
 
 
-@app.command()
-def doctor(
-    json: Json = False,
+@command(app)
+async def doctor(
+    common: Common,
     manifest: Annotated[
         Path | None,
         typer.Option(
             help="The Slack app's own manifest, saved to a file: its events, scopes, command and shortcut."
         ),
     ] = None,
-    data: Data = None,
-    config: Config = None,
-    verbose: Verbose = False,
-) -> None:
+) -> int:
     """Checks every setting, token scope, server and model, and tells you how to fix each problem."""
-    from bot.cli.checks import doctor as command
+    from bot.cli.checks.doctor import doctor
 
-    run(command.doctor(settings_of(data, config, verbose), as_json=json, manifest=manifest))
+    return await doctor(common.settings(), as_json=common.as_json, manifest=manifest)
+
+
+@command(app)
+async def migrate(
+    common: Common,
+    to: Annotated[str, typer.Option(help="Address of a Qdrant server, or `embedded`: the data folder.")],
+    replace: Annotated[
+        bool, typer.Option("--replace", help="Take the place of an index that is there already.")
+    ] = False,
+) -> int:
+    """Copies the index to a Qdrant server, or back; embeds nothing, compares all, goes on where it was cut off."""
+    from bot.cli.copying.migrate import migrate
+
+    return await migrate(common.settings(), to, replace=replace, as_json=common.as_json)
+
+
+@command(app)
+async def backup(
+    common: Common,
+    file: Annotated[Path, typer.Argument(help="Where to: handbook.footnote, say.")],
+    replace: Annotated[bool, typer.Option("--replace", help="Overwrite a file that is there.")] = False,
+) -> int:
+    """Writes index, store and settings (without secrets) into one file, beside a running bot as well."""
+    from bot.cli.copying.backup import backup
+
+    return await backup(
+        common.settings(), file, config=common.config, replace=replace, as_json=common.as_json
+    )
+
+
+@command(app)
+async def restore(
+    common: Common,
+    file: Annotated[Path, typer.Argument(help="What `footnote backup` wrote.")],
+    replace: Annotated[
+        bool, typer.Option("--replace", help="Take the place of what is there: index, store and sources.")
+    ] = False,
+) -> int:
+    """Puts a backup where the settings say that index and store are: all of it, or nothing."""
+    from bot.cli.copying.restore import restore
+
+    return await restore(common.settings(), file, replace=replace, as_json=common.as_json)
 
 
 def main() -> None:

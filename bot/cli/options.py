@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 import logging
 import os
-from collections.abc import Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Iterable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -27,7 +29,6 @@ Config = Annotated[
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Log at debug level: shows message texts.")]
-
 Changes = Annotated[
     list[str] | None,
     typer.Option(
@@ -37,30 +38,93 @@ Changes = Annotated[
 Out = Annotated[Path | None, typer.Option("--json", metavar="OUT", help="Write everything to this file.")]
 
 
-def settings_of(
-    data: Path | None,
-    config: Path | None,
-    verbose: bool,
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Common:
+    """The shared options as they were given. --json is `out`, a file, for some commands and `as_json` for others."""
+
+    changes: list[str] | None = None
+    data: Path | None = None
+    config: Path | None = None
+    verbose: bool = False
+    out: Path | None = None
+    as_json: bool = False
+
+    def settings(self, more: Iterable[tuple[str, str]] = (), *, quiet: bool = True) -> Settings:
+        """Starts logging and reads the settings. --set and then `more` ("search.keep", "8") override them.
+
+        `quiet`: a command that prints its own result logs warnings only, and no traces to a person at a terminal.
+        """
+        level = logging.DEBUG if self.verbose else logging.WARNING if quiet else logging.INFO
+        traces = self.verbose or not quiet
+        start_logging(level=level, traces=traces)
+        changed = {
+            PREFIX + key.replace(".", "__").upper(): value for key, value in [*pairs_of(self.changes), *more]
+        }
+        settings = load_settings(environ={**os.environ, **changed}, file=self.config, data=self.data)
+        if settings.telemetry.logs == "json":
+            start_logging(level=level, traces=traces, as_json=True)
+        return settings
+
+
+Command = Callable[..., Coroutine[Any, Any, int]]
+
+
+def command(
+    app: typer.Typer,
+    name: str | None = None,
     *,
-    quiet: bool = True,
-    changes: Sequence[tuple[str, str]] = (),
-) -> Settings:
-    """Starts logging and reads the settings; `changes` ("search.keep", "8") override file and environment.
+    json: Literal["file", "printed"] | None = "printed",
+    data: bool = True,
+    changes: bool = False,
+) -> Callable[[Command], Command]:
+    """Makes a command of a function that returns the exit code. The function's parameters, `common` apart, are the
+    command's own options.
 
-    `quiet`: a command that prints its own result logs warnings only, and no traces to a person at a terminal.
+    `json`: what --json does, None where there is none. `data`: the command works on a data folder. `changes`: it
+    takes --set.
     """
-    level = logging.DEBUG if verbose else logging.WARNING if quiet else logging.INFO
-    start_logging(level=level, traces=verbose or not quiet)
-    changed = {PREFIX + key.replace(".", "__").upper(): value for key, value in changes}
-    settings = load_settings(environ={**os.environ, **changed}, file=config, data=data)
-    if settings.telemetry.logs == "json":
-        start_logging(level=level, traces=verbose or not quiet, as_json=True)
-    return settings
+    shared: dict[str, tuple[Any, Any]] = {
+        "changes": (Changes, None),
+        "json": (Out, None) if json == "file" else (Json, False),
+        "data": (Data, None),
+        "config": (Config, None),
+        "verbose": (Verbose, False),
+    }
+    left_out = {name for name, wanted in (("data", data), ("changes", changes), ("json", json)) if not wanted}
+
+    def register(function: Command) -> Command:
+        own = inspect.signature(function, eval_str=True).parameters.values()
+        parameters = [
+            *(parameter for parameter in own if parameter.name != "common"),
+            *(
+                inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind)
+                for name, (kind, default) in shared.items()
+                if name not in left_out
+            ),
+        ]
+
+        def started(**given: Any) -> None:
+            wanted = given.pop("json", None)
+            common = Common(
+                **{name: given.pop(name) for name in shared.keys() - {"json"} if name in given},
+                out=wanted if json == "file" else None,
+                as_json=wanted is True,
+            )
+            run(function(common=common, **given))
+
+        started.__name__, started.__doc__ = function.__name__, function.__doc__
+        started.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined] # what typer reads
+        started.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+        app.command(name)(started)
+        return function
+
+    return register
 
 
-def run(command: Coroutine[Any, Any, int]) -> None:
+def run(work: Coroutine[Any, Any, int]) -> None:
+    """Runs a command to its end and exits with its code, 130 on Ctrl+C."""
     try:
-        code = asyncio.run(command)
+        code = asyncio.run(work)
     except KeyboardInterrupt:
         code = 130
     if code:

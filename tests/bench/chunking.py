@@ -23,7 +23,7 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
-from bot.cli.as_json import write_json
+from bot.cli.output import write_json
 from ingest.chunking.chunks import chunk_page, fitting_title
 from ingest.errors import PageError
 from ingest.page import ParsedPage

@@ -12,7 +12,6 @@ import tomllib
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import cast
 
 import pytest
 from pydantic import SecretStr
@@ -25,9 +24,8 @@ from bot.cli.backups.store import drop_staged, holds_keys, keys_of, put_to_use, 
 from bot.cli.copying.backup import backup
 from bot.cli.copying.restore import restore
 from bot.cli.session.control import control_socket
-from bot.cli.session.opening import open_session
 from bot.cli.session.remote import OwnerError, RemoteSession
-from bot.cli.session.session import Session
+from bot.cli.session.session import open_session
 from kb.calibration import Calibration
 from kb.config.index_settings import IndexSettings
 from kb.config.settings import Settings
@@ -164,7 +162,7 @@ async def test_a_backup_that_fails_leaves_what_there_was(saved: Path, tmp_path: 
 
 async def test_a_backup_tells_how_far_it_is(saved: Path, tmp_path: Path) -> None:
     request = BackupRequest(file=tmp_path / "other.footnote")
-    async with open_session(Settings(data=tmp_path / "data"), "backup", models=False) as session:
+    async with open_session(Settings(data=tmp_path / "data"), "backup") as session:
         steps = [step async for step in session.backup(request)]
     assert [(step.generation, step.done, step.total) for step in steps[:-1]] == [
         ("previous", 2, 2),
@@ -174,7 +172,7 @@ async def test_a_backup_tells_how_far_it_is(saved: Path, tmp_path: Path) -> None
     assert steps[-1].reply.passages == 140
 
 
-class Failing:
+class Failing(RemoteSession):
     """A session whose backup fails after this many steps."""
 
     def __init__(self, steps: int) -> None:
@@ -189,7 +187,7 @@ class Failing:
 @pytest.mark.parametrize("steps", [0, 2])
 async def test_a_bot_says_why_a_backup_failed_on_its_way(steps: int, tmp_path: Path) -> None:
     socket, seen = tmp_path / "socket", list[BackupProgress]()
-    async with control_socket(cast(Session, Failing(steps)), socket):
+    async with control_socket(Failing(steps), socket):
         with pytest.raises(OwnerError, match="changed while it was read"):
             await collect(RemoteSession(socket).backup(BackupRequest(file=tmp_path / "kb")), seen)
     assert [step.done for step in seen] == list(range(steps))

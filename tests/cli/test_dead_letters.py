@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
-from bot.cli.administration.dead_letter_commands import dead_letter_checks
+from bot.cli.checks.doctor import dead_letter_checks
 from bot.cli.commands import app
 from bot.queue.claims import Claims, Depth, Lease
 from bot.stats.metrics import QueueFigures, exposition

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import yaml
 
-from bot.cli.check import Check
+from bot.cli.checks.check import Check
 from bot.cli.checks.doctor import declining_checks, model_checks, reranking_checks
 from bot.cli.checks.slack import slack_checks
 from bot.cli.checks.slack_manifest import manifest_checks

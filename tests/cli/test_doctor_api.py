@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from bot.api.keys import ApiKeys
-from bot.cli.check import Check
 from bot.cli.checks.api import api_checks
+from bot.cli.checks.check import Check
 from bot.cli.composition.runtime import utc_now
 from kb.config.settings import Settings
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from bot.cli.check import Check
-from bot.cli.checks.drive import drive_checks
+from bot.cli.checks.check import Check
+from bot.cli.checks.sources import source_checks
 from kb.config.settings import Settings
 from tests.fakes.drive_state import ACCOUNT, domain, group, user
 from tests.fakes.google_drive import Drive
@@ -24,7 +24,7 @@ async def drive() -> AsyncIterator[Drive]:
 async def checked(drive: Drive, tmp_path: Path, **changes: Any) -> dict[str, Check]:
     source = {"kind": "google_drive", "name": "drive", "key": drive.key(), "api_url": drive.url}
     settings = Settings.model_validate({"data": tmp_path, "sources": [source | changes]})
-    return {check.name: check for check in await drive_checks(settings)}
+    return {check.name: check for check in await source_checks(settings)}
 
 
 async def test_each_shared_drive_says_for_whom_it_is_and_a_closed_one_whom_to_name(

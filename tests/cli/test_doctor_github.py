@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from bot.cli.check import Check
-from bot.cli.checks.github import github_checks
+from bot.cli.checks.check import Check
+from bot.cli.checks.sources import source_checks
 from kb.config.settings import Settings
 from tests.fakes.github import Github
 
@@ -31,7 +31,7 @@ async def checked(github: Github, tmp_path: Path, **changes: Any) -> dict[str, C
         "api_url": github.url, "token": github.token,
     }  # fmt: skip
     settings = Settings.model_validate({"data": tmp_path, "sources": [source | changes]})
-    return {check.name: check for check in await github_checks(settings)}
+    return {check.name: check for check in await source_checks(settings)}
 
 
 async def test_a_repository_that_is_read_is_fine_and_a_closed_one_says_whom_to_name(
@@ -88,4 +88,4 @@ async def test_a_limit_is_told_and_not_waited_for(github: Github, tmp_path: Path
 
 
 async def test_without_such_a_source_nothing_is_asked(tmp_path: Path) -> None:
-    assert await github_checks(Settings.model_validate({"data": tmp_path})) == []
+    assert await source_checks(Settings.model_validate({"data": tmp_path})) == []

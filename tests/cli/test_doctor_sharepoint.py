@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from bot.cli.check import Check
-from bot.cli.checks.sharepoint import sharepoint_checks
+from bot.cli.checks.check import Check
+from bot.cli.checks.sources import source_checks
 from kb.config.settings import Settings
 from tests.fakes.graph import GraphServer
 from tests.fakes.graph_drive import HOST, person, site_group
@@ -26,7 +26,7 @@ async def office(tmp_path: Path) -> AsyncIterator[Office]:
 
 async def checked(office: Office, tmp_path: Path, **more: Any) -> dict[str, Check]:
     settings = Settings.model_validate({"data": tmp_path, "sources": [office.settings(**more)]})
-    return {check.name: check for check in await sharepoint_checks(settings)}
+    return {check.name: check for check in await source_checks(settings)}
 
 
 async def test_each_library_is_told_with_the_channels_of_those_who_may_read_it(
@@ -74,4 +74,4 @@ async def test_a_doctor_does_not_wait_for_a_limit_to_end(office: Office, tmp_pat
 
 
 async def test_without_such_a_source_nothing_is_asked(tmp_path: Path) -> None:
-    assert await sharepoint_checks(Settings.model_validate({"data": tmp_path})) == []
+    assert await source_checks(Settings.model_validate({"data": tmp_path})) == []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bot.cli.administration.index_commands import duration
+from bot.cli.administration.index import duration
 
 
 @pytest.mark.parametrize(

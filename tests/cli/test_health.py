@@ -10,7 +10,7 @@ from typing import Any, cast
 
 import pytest
 
-from bot.cli.administration.index_commands import status
+from bot.cli.administration.index import status
 from bot.cli.composition.runtime import open_runtime
 from bot.cli.session.control import control_socket
 from bot.cli.session.local import LocalSession

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Sequence
 from types import SimpleNamespace
 from typing import Any, cast
 
-from bot.cli.serving.playground_guide import PlaygroundGuide
+from bot.cli.serving.playground import PlaygroundGuide
 from kb.errors import IndexUnavailableError
 from kb.index.port import IndexCounts
 from kb.models import EVERYONE, Audience, Chunk, Page

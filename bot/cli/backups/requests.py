@@ -32,7 +32,7 @@ class BackupReply(BaseModel):
 
 
 class BackupProgress(BaseModel):
-    """`done` of `total` passages of a generation ("live" or "previous"). The last one has the reply, or an error."""
+    """`done` of `total` passages of a generation ("live" or "previous"). The last one has the reply."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -40,4 +40,3 @@ class BackupProgress(BaseModel):
     done: int = 0
     total: int = 0
     reply: BackupReply | None = None
-    error: str = ""

@@ -13,19 +13,17 @@ from typing import Any
 
 from rich.console import Console
 
-from bot.cli.administration.dead_letter_commands import dead_letter_checks
-from bot.cli.as_json import print_json
-from bot.cli.check import Check
+from bot.cli.administration.dead_letters import MEND, unanswered_line
 from bot.cli.checks.api import api_checks
-from bot.cli.checks.drive import drive_checks
-from bot.cli.checks.github import github_checks
+from bot.cli.checks.check import Check
 from bot.cli.checks.qdrant import qdrant_checks
-from bot.cli.checks.sharepoint import sharepoint_checks
 from bot.cli.checks.slack import slack_checks
 from bot.cli.checks.slack_manifest import manifest_checks
+from bot.cli.checks.sources import source_checks
 from bot.cli.checks.store import store_checks
-from bot.cli.session.index_details import told_reranking
-from bot.cli.session.opening import open_session
+from bot.cli.output import print_json
+from bot.cli.session.index_details import reranking_line
+from bot.cli.session.session import open_session
 from kb.calibration import Calibration
 from kb.config.model_settings import RerankSettings
 from kb.config.settings import Settings
@@ -61,9 +59,7 @@ async def _all(settings: Settings) -> list[Check]:
         ("declining", declining_checks),
         ("model", model_checks),
         ("slack", slack_checks),
-        ("github", github_checks),
-        ("google drive", drive_checks),
-        ("sharepoint", sharepoint_checks),
+        ("sources", source_checks),
         ("http api", api_checks),
     ]
     checks: list[Check] = []
@@ -71,7 +67,7 @@ async def _all(settings: Settings) -> list[Check]:
         try:
             checks += await part(settings)
         except FootnoteError as error:  # its text says how to fix it
-            checks.append(Check(name=name, state="broken", told=str(error)))
+            checks.append(Check.broken(name, str(error)))
     return checks
 
 
@@ -80,20 +76,16 @@ async def _data_folder(settings: Settings) -> list[Check]:
     owner = folder.owner()
     if owner is not None:
         return [
-            Check(
-                name="data folder",
-                state="ok",
-                told=f"{folder.path}, in use by `footnote {owner.command}` (pid {owner.pid})",
-            )
+            Check.ok("data folder", f"{folder.path}, in use by `footnote {owner.command}` (pid {owner.pid})")
         ]
     with folder.own("doctor"):
         if folder.exposed:
-            return [Check(name="data folder", state="warning", told=folder.exposed)]
-        return [Check(name="data folder", state="ok", told=f"{folder.path}, free")]
+            return [Check.warning("data folder", folder.exposed)]
+        return [Check.ok("data folder", f"{folder.path}, free")]
 
 
 async def _knowledge(settings: Settings) -> list[Check]:
-    async with open_session(settings, "doctor", models=False) as session:
+    async with open_session(settings, "doctor") as session:
         status = await session.status()
     where = settings.index.qdrant_url or "Qdrant Edge in the data folder"
     store = "Redis" if settings.store.redis_url else "Valkey in the data folder"
@@ -101,29 +93,27 @@ async def _knowledge(settings: Settings) -> list[Check]:
         mend = str(
             status.get("mend", "start the server, or unset QDRANT_URL / REDIS_URL to use the embedded one")
         )
-        return [Check(name="index and store", state="broken", told=str(status.get("error")), mend=mend)]
+        return [Check.broken("index and store", str(status.get("error")), mend)]
     checks = [
-        Check(
-            name="index", state="ok", told=f"{where}: {status['pages']} pages, {status['passages']} passages"
-        ),
-        Check(name="store", state="ok", told=f"{store} answers"),
+        Check.ok("index", f"{where}: {status['pages']} pages, {status['passages']} passages"),
+        Check.ok("store", f"{store} answers"),
     ]
     if not status["pages"]:
         mend = "run `footnote ingest FOLDER` or `footnote ingest --sample`"
-        checks.append(Check(name="pages", state="warning", told="nothing is indexed", mend=mend))
+        checks.append(Check.warning("pages", "nothing is indexed", mend))
     checks += dead_letter_checks(status)
-    return [*checks, *_made(status, settings)]
-
-
-def _made(status: Mapping[str, Any], settings: Settings) -> list[Check]:
-    """What the live index was made with, and what was measured on it."""
-    checks = list[Check]()
     if matter := status.get("rebuild"):
         mend = "run `footnote reindex`, or wait for the next sync of a running bot"
-        checks.append(Check(name="index embedder", state="warning", told=matter, mend=mend))
+        checks.append(Check.warning("index embedder", matter, mend))
     if status["passages"]:
         checks += reranking_checks(status.get("calibration"), settings.rerank)
     return checks
+
+
+def dead_letter_checks(status: Mapping[str, Any]) -> list[Check]:
+    """`status`: a session's."""
+    unanswered = unanswered_line(status)
+    return [Check.warning("dead letters", unanswered, MEND)] if unanswered else []
 
 
 def reranking_checks(calibration: dict[str, Any] | None, settings: RerankSettings) -> list[Check]:
@@ -137,10 +127,10 @@ def reranking_checks(calibration: dict[str, Any] | None, settings: RerankSetting
     if found is None or found.reranking is None or found.reranking.model != settings.model:
         finding = "the cross-encoder was not tried on these pages yet: a sync does, where it can be loaded"
     else:
-        finding = told_reranking(found)
+        finding = reranking_line(found)
     if settings.weight is not None:
         finding = f"counts {settings.weight:.0%}, as set, whatever was measured: {finding}"
-    return [Check(name="reranking", state="ok", told=finding)]
+    return [Check.ok("reranking", finding)]
 
 
 async def _embedder(settings: Settings) -> list[Check]:
@@ -148,10 +138,8 @@ async def _embedder(settings: Settings) -> list[Check]:
     try:
         await embedder.ready()
         return [
-            Check(
-                name="embedder",
-                state="ok",
-                told=f"{embedder.name}, {embedder.dimension} dimensions, run by {embedder.backend}",
+            Check.ok(
+                "embedder", f"{embedder.name}, {embedder.dimension} dimensions, run by {embedder.backend}"
             )
         ]
     finally:
@@ -160,10 +148,10 @@ async def _embedder(settings: Settings) -> list[Check]:
 
 async def _languages(settings: Settings) -> list[Check]:
     """Whether the embedder reads what is asked and written; nothing where it does."""
-    async with open_session(settings, "doctor", models=False) as session:
+    async with open_session(settings, "doctor") as session:
         offer = await session.offer()
     mend = "set it in footnote.toml; the next sync builds an index with it beside this one"
-    return [Check(name="languages", state="warning", told=offer, mend=mend)] if offer else []
+    return [Check.warning("languages", offer, mend)] if offer else []
 
 
 async def _reranker(settings: Settings) -> list[Check]:
@@ -171,14 +159,14 @@ async def _reranker(settings: Settings) -> list[Check]:
     try:
         await ranker.ready()
         if ranker.available:
-            return [Check(name="reranker", state="ok", told=settings.rerank.model)]
+            return [Check.ok("reranker", settings.rerank.model)]
         if not ranker.wanted:
-            return [Check(name="reranker", state="ok", told="off, as set")]
+            return [Check.ok("reranker", "off, as set")]
         mend = (
             "let this machine reach the model hub once, or set FOOTNOTE_RERANK__MODEL to a folder with a "
             "cross-encoder, or to off"
         )
-        return [Check(name="reranker", state="warning", told=ranker.reason, mend=mend)]
+        return [Check.warning("reranker", ranker.reason, mend)]
     finally:
         ranker.close()
 
@@ -186,9 +174,7 @@ async def _reranker(settings: Settings) -> list[Check]:
 async def declining_checks(settings: Settings) -> list[Check]:
     """A misfit of the reranker is no warning: the weights for rankings without one are used, and fit."""
     fitted = fitted_for(settings)
-    if fitted.reranker_misfit:
-        return [Check(name="declining", state="ok", told=fitted.reranker_misfit)]
-    return [Check(name="declining", state="ok", told="fitted")]
+    return [Check.ok("declining", fitted.reranker_misfit or "fitted")]
 
 
 async def model_checks(settings: Settings) -> list[Check]:
@@ -196,11 +182,11 @@ async def model_checks(settings: Settings) -> list[Check]:
     model = connect_model(settings.model)
     if model is None:
         mend = "for written answers set ANTHROPIC_API_KEY, or OLLAMA_BASE_URL for a local model"
-        return [Check(name="model", state="ok", told="none: answers are quotes from the pages", mend=mend)]
+        return [Check.ok("model", "none: answers are quotes from the pages", mend)]
     try:
         names = await model.ping()
         picked = ", the largest that it lists" if model.picked else ""
-        return [Check(name="model", state="ok", told=f"{', '.join(names)} at {model.host}{picked}")]
+        return [Check.ok("model", f"{', '.join(names)} at {model.host}{picked}")]
     finally:
         await model.close()
 

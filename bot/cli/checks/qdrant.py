@@ -7,7 +7,7 @@ from __future__ import annotations
 import logging
 from importlib.metadata import version
 
-from bot.cli.check import Check
+from bot.cli.checks.check import Check
 from kb.config.index_settings import IndexSettings
 from kb.config.settings import Settings
 from kb.errors import IndexUnavailableError
@@ -34,7 +34,7 @@ async def qdrant_checks(settings: Settings) -> list[Check]:
 
 
 def key_checks(settings: IndexSettings) -> list[Check]:
-    return [Check(name="qdrant", state="warning", told=SHOWN, mend=ENCRYPT)] if settings.shows_key else []
+    return [Check.warning("qdrant", SHOWN, ENCRYPT)] if settings.shows_key else []
 
 
 def warn_of_qdrant(settings: IndexSettings) -> None:
@@ -58,20 +58,15 @@ def version_checks(server: str, client: str | None = None) -> list[Check]:
             f"the server is Qdrant {server}; Footnote needs {oldest} to {ours[0]}.{ours[1] + 1} (its "
             f"client is {client})"
         )
-        return [
-            Check(name="qdrant version", state="broken", told=what, mend=f"run a server of version {wanted}")
-        ]
+        return [Check.broken("qdrant version", what, f"run a server of version {wanted}")]
     if theirs[1] > ours[1] + 1:
         what = f"the server is Qdrant {server}, newer than the client {client} knows"
         return [
-            Check(
-                name="qdrant version",
-                state="warning",
-                told=what,
-                mend=f"update Footnote, or run a server up to {ours[0]}.{ours[1] + 1}",
+            Check.warning(
+                "qdrant version", what, f"update Footnote, or run a server up to {ours[0]}.{ours[1] + 1}"
             )
         ]
-    return [Check(name="qdrant version", state="ok", told=f"{server} (client {client})")]
+    return [Check.ok("qdrant version", f"{server} (client {client})")]
 
 
 async def server_version(settings: IndexSettings, *, for_s: float) -> str:

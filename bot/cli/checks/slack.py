@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from slack_sdk.errors import SlackApiError
 
-from bot.cli.check import Check
+from bot.cli.checks.check import Check
 from bot.slack.admins import user_groups
 from bot.slack.channels import joined_channel
 from bot.slack.clients import SlackClient
@@ -18,7 +18,7 @@ from kb.config.settings import Settings
 
 SLACK_TIMEOUT_S = 10
 
-Told = TypeVar("Told")
+Reply = TypeVar("Reply")
 
 
 async def slack_checks(settings: Settings) -> list[Check]:
@@ -26,9 +26,7 @@ async def slack_checks(settings: Settings) -> list[Check]:
     slack = settings.slack
     if slack.bot_token is None:
         mend = 'set SLACK_BOT_TOKEN (xoxb-...); README, "Connect a real Slack", says where it is'
-        return [
-            Check(name="slack", state="warning", told="no bot token: only the playground works", mend=mend)
-        ]
+        return [Check.warning("slack", "no bot token: only the playground works", mend)]
     token = slack.bot_token.get_secret_value()
     checks = await _bot_token(token, slack.api_url)
     if groups := user_groups(slack.admins):
@@ -38,10 +36,10 @@ async def slack_checks(settings: Settings) -> list[Check]:
     if slack.app_token is not None:
         checks.append(await _app_token(slack.app_token.get_secret_value(), slack.api_url))
     elif slack.signing_secret is not None:
-        checks.append(Check(name="slack events", state="ok", told=f"signed HTTP events on port {slack.port}"))
+        checks.append(Check.ok("slack events", f"signed HTTP events on port {slack.port}"))
     else:
         mend = "set SLACK_APP_TOKEN (xapp-..., Socket Mode) or SLACK_SIGNING_SECRET (HTTP events)"
-        checks.append(Check(name="slack events", state="broken", told="no way to receive events", mend=mend))
+        checks.append(Check.broken("slack events", "no way to receive events", mend))
     return checks
 
 
@@ -58,23 +56,23 @@ async def _bot_token(token: str, api_url: str) -> list[Check]:
         mend = (
             "add them under OAuth & Permissions (or paste deploy/slack-manifest.yaml) and reinstall the app"
         )
-        broken = Check(name=name, state="broken", told=f"scopes missing: {', '.join(missing)}", mend=mend)
+        broken = Check.broken(name, f"scopes missing: {', '.join(missing)}", mend)
         return [broken, agent]
     who = f"{reply['user']} in {reply['team']}"
     if optional := missing_options(granted):
         mend = "paste deploy/slack-manifest.yaml and reinstall the app: owners of pages are found and told by them"
-        told_so = f"{who}, all scopes granted but {', '.join(optional)}"
-        return [Check(name=name, state="ok", told=told_so, mend=mend), agent]
-    return [Check(name=name, state="ok", told=f"{who}, all scopes granted"), agent]
+        finding = f"{who}, all scopes granted but {', '.join(optional)}"
+        return [Check.ok(name, finding, mend), agent]
+    return [Check.ok(name, f"{who}, all scopes granted"), agent]
 
 
 def agent_check(granted: str) -> Check:
     """Whether Footnote is an agent with a pane of its own, as far as the scopes tell. Either is fine."""
     if may_fill_pane(granted):
         finding = "the messages tab suggests questions, and conversations there have titles"
-        return Check(name="slack agent view", state="ok", told=finding)
+        return Check.ok("slack agent view", finding)
     mend = "for suggested questions and titles install the app with deploy/slack-manifest-agent.yaml"
-    return Check(name="slack agent view", state="ok", told="not asked for: a plain bot", mend=mend)
+    return Check.ok("slack agent view", "not asked for: a plain bot", mend)
 
 
 async def _admin_groups(groups: Collection[str], token: str, api_url: str) -> Check:
@@ -93,11 +91,9 @@ async def _admin_groups(groups: Collection[str], token: str, api_url: str) -> Ch
     }
     if empty := sorted(group for group in groups if not members.get(group)):
         mend = "correct slack.admins, or give the group members in Slack"
-        return Check(
-            name=name, state="warning", told=f"no such user group, or empty: {', '.join(empty)}", mend=mend
-        )
+        return Check.warning(name, f"no such user group, or empty: {', '.join(empty)}", mend)
     counted = ", ".join(f"{group} ({members[group]})" for group in sorted(groups))
-    return Check(name=name, state="ok", told=f"members of {counted}")
+    return Check.ok(name, f"members of {counted}")
 
 
 async def _digest_channel(called: str, token: str, api_url: str) -> Check:
@@ -109,8 +105,8 @@ async def _digest_channel(called: str, token: str, api_url: str) -> Check:
         return found
     if found is None:
         mend = "invite Footnote to the channel, or correct slack.gaps_digest"
-        return Check(name=name, state="warning", told=f"not a member of {called}", mend=mend)
-    return Check(name=name, state="ok", told=f"told weekly in {called}")
+        return Check.warning(name, f"not a member of {called}", mend)
+    return Check.ok(name, f"told weekly in {called}")
 
 
 async def _app_token(token: str, api_url: str) -> Check:
@@ -118,20 +114,18 @@ async def _app_token(token: str, api_url: str) -> Check:
     client = SlackClient(base_url=api_url, timeout=SLACK_TIMEOUT_S)
     mend = "turn Socket Mode on and make an app-level token with the scope connections:write"
     reply = await _asked(name, client.apps_connections_open(app_token=token), api_url, mend=mend)
-    return reply if isinstance(reply, Check) else Check(name=name, state="ok", told="Socket Mode opens")
+    return reply if isinstance(reply, Check) else Check.ok(name, "Socket Mode opens")
 
 
-async def _asked(name: str, call: Awaitable[Told], api_url: str, *, mend: str) -> Told | Check:
+async def _asked(name: str, call: Awaitable[Reply], api_url: str, *, mend: str) -> Reply | Check:
     """Slack's answer, or what is broken. `mend`: what to do when Slack refuses the token."""
     try:
         return await call
     except SlackApiError as error:
-        return Check(name=name, state="broken", told=f"Slack says {error_code(error)}", mend=mend)
+        return Check.broken(name, f"Slack says {error_code(error)}", mend)
     except SlackNoResponseError as error:
         away = error.code in (UNREACHABLE, "cut", "timeout")
         finding = (
             f"{api_url} {'cannot be reached' if away else 'does not answer as Slack does'} ({error.code})"
         )
-        return Check(
-            name=name, state="broken", told=finding, mend="check the network and proxy of this machine"
-        )
+        return Check.broken(name, finding, "check the network and proxy of this machine")

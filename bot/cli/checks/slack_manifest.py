@@ -12,7 +12,7 @@ from typing import Any
 
 import yaml
 
-from bot.cli.check import Check
+from bot.cli.checks.check import Check
 from bot.slack.scopes import AGENT, EVENTS, REQUIRED
 from bot.views.shortcut import SHORTCUT
 from kb.errors import SettingsError
@@ -59,27 +59,27 @@ def _lacking(name: str, wanted: Sequence[str], held: Any, because: str) -> Check
     there = set(held) if isinstance(held, list) else set()
     if missing := [name for name in wanted if name not in there]:
         mend = f"add them {WANTED}, and reinstall the app: {because}"
-        return Check(name=name, state="broken", told=f"missing: {', '.join(missing)}", mend=mend)
-    return Check(name=name, state="ok", told="all there")
+        return Check.broken(name, f"missing: {', '.join(missing)}", mend)
+    return Check.ok(name, "all there")
 
 
 def _command(manifest: Mapping[str, Any], command: str) -> Check:
     name = "manifest command"
-    held = [one.get("command") for one in _objects(manifest, "features", "slash_commands")]
+    held = [entry.get("command") for entry in _objects(manifest, "features", "slash_commands")]
     if command in held:
-        return Check(name=name, state="ok", told=command)
+        return Check.ok(name, command)
     others = f" (it has {', '.join(map(str, held))})" if held else ""
     mend = f"add it {WANTED}, or set slack.command"
-    return Check(name=name, state="broken", told=f"{command} is not there{others}", mend=mend)
+    return Check.broken(name, f"{command} is not there{others}", mend)
 
 
 def _shortcut(manifest: Mapping[str, Any]) -> Check:
     name = "manifest shortcut"
-    for one in _objects(manifest, "features", "shortcuts"):
-        if one.get("callback_id") == SHORTCUT and one.get("type") == "message":
-            return Check(name=name, state="ok", told=str(one.get("name")))
+    for shortcut in _objects(manifest, "features", "shortcuts"):
+        if shortcut.get("callback_id") == SHORTCUT and shortcut.get("type") == "message":
+            return Check.ok(name, str(shortcut.get("name")))
     mend = f"add it {WANTED}, with the callback id {SHORTCUT}"
-    return Check(name=name, state="warning", told="messages have no shortcut to Footnote", mend=mend)
+    return Check.warning(name, "messages have no shortcut to Footnote", mend)
 
 
 def _switches(manifest: Mapping[str, Any]) -> Iterator[Check]:
@@ -91,46 +91,37 @@ def _switches(manifest: Mapping[str, Any]) -> Iterator[Check]:
     }
     for name, keys in switches.items():
         if _at(manifest, *keys) is True:
-            yield Check(name=name, state="ok", told="on")
+            yield Check.ok(name, "on")
         else:
-            yield Check(name=name, state="broken", told="off", mend=f"set {'.'.join(keys)} to true")
+            yield Check.broken(name, "off", f"set {'.'.join(keys)} to true")
     if _at(manifest, "features", "app_home", "messages_tab_read_only_enabled") is True:
-        yield Check(
-            name="manifest messages tab",
-            state="broken",
-            told="read only: nobody can write to Footnote",
-            mend="set features.app_home.messages_tab_read_only_enabled to false",
+        yield Check.broken(
+            "manifest messages tab",
+            "read only: nobody can write to Footnote",
+            "set features.app_home.messages_tab_read_only_enabled to false",
         )
 
 
 def _pane(manifest: Mapping[str, Any]) -> Check:
     """The agent's view, the former assistant's, or none: each with the scope and events that belong to it."""
     name = "manifest agent view"
-    scopes, events = (
-        _at(manifest, "oauth_config", "scopes", "bot") or [],
-        _at(manifest, "settings", "event_subscriptions", "bot_events") or [],
-    )
+    scopes = _at(manifest, "oauth_config", "scopes", "bot") or []
+    events = _at(manifest, "settings", "event_subscriptions", "bot_events") or []
     may = set(AGENT) <= set(scopes)
     if _at(manifest, "features", "agent_view") is not None:
         if may:
-            return Check(name=name, state="ok", told="on")
-        return Check(
-            name=name, state="warning", told=f"on, without {AGENT[0]}", mend=f"add the scope {AGENT[0]}"
-        )
+            return Check.ok(name, "on")
+        return Check.warning(name, f"on, without {AGENT[0]}", f"add the scope {AGENT[0]}")
     if _at(manifest, "features", "assistant_view") is not None:
-        missing = [one for one in LEGACY if one not in events] + ([] if may else list(AGENT))
+        missing = [event for event in LEGACY if event not in events] + ([] if may else list(AGENT))
         if missing:
             finding = f"the former assistant view, without {', '.join(missing)}"
-            return Check(name=name, state="warning", told=finding, mend="add them, or turn to agent_view")
-        return Check(
-            name=name, state="ok", told="the former assistant view", mend="Slack asks to turn to agent_view"
-        )
+            return Check.warning(name, finding, "add them, or turn to agent_view")
+        return Check.ok(name, "the former assistant view", "Slack asks to turn to agent_view")
     if may:
         finding = f"off, though {AGENT[0]} is asked for"
-        return Check(
-            name=name, state="warning", told=finding, mend="add features.agent_view, or leave the scope out"
-        )
-    return Check(name=name, state="ok", told="off: a plain bot")
+        return Check.warning(name, finding, "add features.agent_view, or leave the scope out")
+    return Check.ok(name, "off: a plain bot")
 
 
 def _at(manifest: Mapping[str, Any], *keys: str) -> Any:
@@ -142,4 +133,4 @@ def _at(manifest: Mapping[str, Any], *keys: str) -> Any:
 
 def _objects(manifest: Mapping[str, Any], *keys: str) -> list[Mapping[str, Any]]:
     found = _at(manifest, *keys)
-    return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+    return [entry for entry in found if isinstance(entry, dict)] if isinstance(found, list) else []

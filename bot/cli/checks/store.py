@@ -6,7 +6,7 @@ import logging
 
 from redis.asyncio import Redis
 
-from bot.cli.check import Check
+from bot.cli.checks.check import Check
 from kb.config.settings import Settings
 from kb.errors import StoreUnavailableError
 from kb.store.keeping import store_concerns
@@ -26,7 +26,7 @@ async def store_checks(settings: Settings) -> list[Check]:
             concerns = await store_concerns(redis)
         except StoreUnavailableError as error:
             mend = "start the server, or correct REDIS_URL"
-            return [Check(name="store", state="broken", told=f"{error}: {error.__cause__}", mend=mend)]
+            return [Check.broken("store", f"{error}: {error.__cause__}", mend)]
     return [
         Check(
             name="store",
@@ -35,7 +35,7 @@ async def store_checks(settings: Settings) -> list[Check]:
             mend=concern.mend,
         )
         for concern in concerns
-    ] or [Check(name="store", state="ok", told=SAFE)]
+    ] or [Check.ok("store", SAFE)]
 
 
 async def warn_of_store(redis: Redis) -> None:

@@ -23,6 +23,8 @@ from bot.cli.composition.reindexing import build_reindexer
 from bot.cli.composition.sources import SourceRegistry
 from bot.cli.composition.storage import earlier_embedder, embedder_of, open_index, open_store
 from bot.cli.composition.telemetry import telemetry
+from bot.queue.dead_letters import DeadLetters
+from bot.queue.queue import QuestionQueue
 from bot.stats.analytics import Analytics
 from bot.stats.gaps import Gaps
 from bot.stats.process_state import ProcessMetrics
@@ -43,7 +45,7 @@ from kb.retrieval.lexical import LexicalEncoder
 from kb.retrieval.live_embedder import LiveEmbedder
 from kb.retrieval.rerank import Reranker
 from kb.retrieval.vocabulary import Vocabulary
-from kb.rewriting.cache import RedisReplies, ReplyCache
+from kb.rewriting.cache import ReplyCache
 from kb.rewriting.tally import RewriteTally
 from kb.runtime.loop_watch import LoopWatch
 from kb.store.data_folder import DataFolder
@@ -66,6 +68,8 @@ class Runtime:
     settings: Settings
     folder: DataFolder
     redis: Redis
+    queue: QuestionQueue
+    dead_letters: DeadLetters
     conversations: RedisConversations
     analytics: Analytics
     gaps: Gaps
@@ -83,6 +87,11 @@ class Runtime:
     reindexer: ReindexJobs
     watch: LoopWatch
     measured: ProcessMetrics
+
+    @property
+    def namespace(self) -> str:
+        """Begins the names of all keys in the store."""
+        return self.settings.store.namespace
 
     def with_slack(self, slack: SlackSettings) -> Runtime:
         """A copy with other Slack settings: the playground's address is known only once it listens."""
@@ -186,6 +195,8 @@ async def open_runtime(
             settings=settings,
             folder=folder,
             redis=redis,
+            queue=QuestionQueue(redis, namespace=settings.store.namespace),
+            dead_letters=DeadLetters(redis, namespace=settings.store.namespace),
             conversations=RedisConversations(
                 redis,
                 namespace=settings.store.namespace,
@@ -228,4 +239,4 @@ async def open_runtime(
 
 def _replies(settings: Settings, redis: Redis) -> ReplyCache | None:
     keep = timedelta(seconds=settings.rewrite.keep_replies_s)
-    return RedisReplies(redis, namespace=settings.store.namespace, keep=keep) if keep else None
+    return ReplyCache(redis, namespace=settings.store.namespace, keep=keep) if keep else None

@@ -5,13 +5,11 @@ from __future__ import annotations
 from contextlib import aclosing
 from pathlib import Path
 
-from rich.console import Console
-
-from bot.cli.as_json import print_json
 from bot.cli.backups.requests import BackupReply, BackupRequest
 from bot.cli.backups.settings import without_secrets
-from bot.cli.copying.progress import CopyBar
-from bot.cli.session.opening import open_session
+from bot.cli.copying.progress import copy_bar
+from bot.cli.output import print_json, say
+from bot.cli.session.session import open_session
 from kb.config.settings import Settings
 from kb.errors import SettingsError, UnavailableError
 from kb.index.copies import Step
@@ -35,23 +33,18 @@ async def backup(settings: Settings, file: Path, *, config: Path | None, replace
 
 async def _backed_up(settings: Settings, request: BackupRequest) -> BackupReply:
     async with (
-        open_session(settings, "backup", models=False) as session,
+        open_session(settings, "backup") as session,
         aclosing(session.backup(request)) as steps,
     ):
-        with CopyBar() as bar:
+        with copy_bar() as show:
             async for step in steps:
                 if step.reply is not None:
                     return step.reply
-                bar.show(Step(generation=step.generation, phase="copying", done=step.done, total=step.total))
+                show(Step(generation=step.generation, phase="copying", done=step.done, total=step.total))
     raise UnavailableError("the owner of the data folder ended amid the backup; there is no file")
 
 
 def _show(reply: BackupReply) -> None:
-    console = Console()
-
-    def say(line: str) -> None:
-        console.print(line, highlight=False, markup=False, soft_wrap=True)
-
     say(
         f"{reply.file}: {reply.pages} pages, {reply.passages} passages, {reply.keys} keys of the store, "
         f"{reply.bytes / 1e6:.1f} MB"

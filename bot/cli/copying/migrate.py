@@ -4,30 +4,27 @@ from __future__ import annotations
 
 import json
 import uuid
-from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
-from rich.console import Console
 
-from bot.cli.as_json import print_json
 from bot.cli.between_syncs import between_syncs
 from bot.cli.checks.qdrant import server_version
 from bot.cli.composition.storage import open_index, open_store
-from bot.cli.copying.progress import CopyBar
+from bot.cli.copying.progress import copy_bar
+from bot.cli.output import print_result, say
 from kb.config.index_settings import IndexSettings
 from kb.config.settings import Settings
 from kb.errors import IndexUnavailableError, SettingsError
-from kb.index.copies import Copied, copy_index
+from kb.index.copies import copy_index
 from kb.index.embedded.generations import write_atomically
 from kb.index.server.calls import KeyRefusedError
 from kb.store.data_folder import DataFolder
 
 EMBEDDED = "embedded"
-NAMES = ("live", "previous")
 
 
 async def migrate(settings: Settings, to: str, *, replace: bool, as_json: bool) -> int:
@@ -39,19 +36,24 @@ async def migrate(settings: Settings, to: str, *, replace: bool, as_json: bool) 
         source = open_index(settings, folder, stack)
         target = open_index(target_settings, folder, stack)
         label = _label(folder, settings, target_settings)
-        here = await target.others([f"{label}:{name}" for name in NAMES])
+        here = await target.others([f"{label}:{name}" for name in ("live", "previous")])
         if here and not replace:
             raise SettingsError(
                 f"{_place(target_settings, folder)} holds an index already ({', '.join(here)}); "
                 "--replace puts the copy in its place"
             )
-        with CopyBar() as bar:
-            copied = await between_syncs(
-                redis, settings, copy_index(source, target, label=label, tell=bar.show)
-            )
+        with copy_bar() as show:
+            copied = await between_syncs(redis, settings, copy_index(source, target, label=label, tell=show))
         _journal(folder).unlink(missing_ok=True)
-    report = _told(settings, target_settings, folder, copied)
-    print_json(report) if as_json else _show(report, copied)
+    url = target_settings.index.qdrant_url
+    report = {
+        "from": _place(settings, folder),
+        "to": _place(target_settings, folder),
+        "generations": [asdict(generation) for generation in copied],
+        "set": {"QDRANT_URL": url} if url else {},
+        "unset": [] if url else ["QDRANT_URL"],
+    }
+    print_result(report, _show, as_json=as_json)
     return 0
 
 
@@ -124,33 +126,12 @@ def _place(settings: Settings, folder: DataFolder) -> str:
     return f"{index.qdrant_url} ({index.collection})" if index.qdrant_url else str(folder.index)
 
 
-def _told(
-    settings: Settings, target: Settings, folder: DataFolder, copied: Sequence[Copied]
-) -> dict[str, Any]:
-    url = target.index.qdrant_url
-    return {
-        "from": _place(settings, folder),
-        "to": _place(target, folder),
-        "generations": [asdict(generation) for generation in copied],
-        "set": {"QDRANT_URL": url} if url else {},
-        "unset": [] if url else ["QDRANT_URL"],
-    }
-
-
-def _show(report: dict[str, Any], copied: Sequence[Copied]) -> None:
-    console = Console()
-
-    def say(line: str) -> None:
-        console.print(line, highlight=False, markup=False, soft_wrap=True)
-
-    for generation in copied:
-        before = (
-            f", {generation.of - generation.written} of them by an earlier run"
-            if generation.written < generation.of
-            else ""
-        )
+def _show(report: dict[str, Any]) -> None:
+    for copied in report["generations"]:
+        earlier = copied["of"] - copied["written"]
+        before = f", {earlier} of them by an earlier run" if earlier else ""
         say(
-            f"Copied and compared: {generation.generation}, {generation.pages} pages, {generation.of} passages{before}"
+            f"Copied and compared: {copied['generation']}, {copied['pages']} pages, {copied['of']} passages{before}"
         )
     if url := report["set"].get("QDRANT_URL"):
         say(f"Set QDRANT_URL={url} (in footnote.toml: index.qdrant_url) and start the bot.")

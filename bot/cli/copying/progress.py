@@ -2,34 +2,23 @@
 
 from __future__ import annotations
 
-from types import TracebackType
-from typing import Self
+from collections.abc import Iterator
+from contextlib import contextmanager
 
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-from kb.index.copies import Step
+from bot.cli.output import progress_bar
+from kb.index.copies import OnStep, Step
 
 _PHASES = {"copying": "Copying passages", "checking": "Comparing passages"}
 
 
-class CopyBar:
-    """A progress bar on stderr, so that `--json` stays clean."""
+@contextmanager
+def copy_bar() -> Iterator[OnStep]:
+    """Yields what shows a step on the bar."""
+    with progress_bar() as bar:
+        task = bar.add_task("Copying passages", total=None)
 
-    def __init__(self) -> None:
-        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-        self._progress = Progress(*columns, console=Console(stderr=True))
-        self._task = self._progress.add_task("Copying passages", total=None)
+        def show(step: Step) -> None:
+            description = f"{_PHASES[step.phase]} ({step.generation})"
+            bar.update(task, description=description, completed=step.done, total=step.total)
 
-    def show(self, step: Step) -> None:
-        description = f"{_PHASES[step.phase]} ({step.generation})"
-        self._progress.update(self._task, description=description, completed=step.done, total=step.total)
-
-    def __enter__(self) -> Self:
-        self._progress.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._progress.stop()
+        yield show

@@ -9,24 +9,23 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from redis.asyncio import Redis
-from rich.console import Console
 
-from bot.cli.as_json import print_json
 from bot.cli.backups.archive import BackupReader
 from bot.cli.backups.generations import generations_of
 from bot.cli.backups.store import drop_staged, forgotten_in, holds_keys, put_to_use, stage
 from bot.cli.backups.writing import HISTORY, SETTINGS
 from bot.cli.between_syncs import between_syncs
 from bot.cli.composition.sources import UPLOADS
-from bot.cli.composition.storage import open_index
-from bot.cli.copying.progress import CopyBar
+from bot.cli.composition.storage import open_index, open_store
+from bot.cli.copying.progress import copy_bar
+from bot.cli.output import print_result, say
 from kb.config.settings import Settings
 from kb.errors import SettingsError, StoreUnavailableError
 from kb.index.copies import OnStep, copy
@@ -35,7 +34,6 @@ from kb.index.port import Copy, VectorIndex
 from kb.store.data_folder import DataFolder
 from kb.store.forgotten import RedisForgotten
 from kb.store.restored import begin, decide
-from kb.store.valkey import EmbeddedValkey, connect_redis
 
 RESTORED_SETTINGS = "restored-footnote.toml"
 _PLACED = ("sources.json", UPLOADS, HISTORY, RESTORED_SETTINGS)
@@ -63,12 +61,22 @@ async def restore(settings: Settings, file: Path, *, replace: bool, as_json: boo
                 raise SettingsError(
                     f"{' and '.join(here.places)} hold something already: --replace puts the backup in its place"
                 )
-            with CopyBar() as bar:
-                forgotten = await _restored(settings, folder, reader, here, bar.show)
+            with copy_bar() as show:
+                forgotten = await _restored(settings, folder, reader, here, show)
     finally:
         reader.close()
-    report = _told(reader, folder, forgotten, here)
-    print_json(report) if as_json else _show(report)
+    manifest = reader.manifest
+    restored = folder.path / RESTORED_SETTINGS
+    report = {
+        "made_at": manifest.made_at,
+        "footnote": manifest.footnote,
+        "generations": [{"name": part.name, "pages": part.pages} for part in manifest.generations],
+        "keys": manifest.keys,
+        "forgotten": len(forgotten),
+        "forgotten_unread": here.unread or None,
+        "settings": str(restored) if restored.exists() else None,
+    }
+    print_result(report, _show, as_json=as_json)
     return 0
 
 
@@ -100,19 +108,7 @@ async def _store_as_it_is(settings: Settings, folder: DataFolder, stack: AsyncEx
     """None: there is none in the data folder yet."""
     if settings.store.redis_url is None and not folder.valkey.exists():
         return None
-    return await _opened(settings, folder.valkey, stack)
-
-
-async def _opened(settings: Settings, valkey_folder: Path, stack: AsyncExitStack) -> Redis:
-    if settings.store.redis_url is not None:
-        redis = connect_redis(settings.store.redis_url.get_secret_value())
-    else:
-        valkey = EmbeddedValkey(valkey_folder)
-        await valkey.start()
-        stack.push_async_callback(valkey.stop)
-        redis = connect_redis(valkey.url)
-    stack.push_async_callback(redis.aclose)
-    return redis
+    return await open_store(settings, folder, stack)
 
 
 async def _restored(
@@ -122,7 +118,7 @@ async def _restored(
     put = begin(folder.path)
     staged = DataFolder(put)  # of the same shape, owned by nobody
     async with AsyncExitStack() as stack:
-        redis = await _opened(settings, staged.valkey, stack)
+        redis = await open_store(settings, staged, stack)
         index = open_index(settings, staged, stack)
         work = _made_ready(settings, reader, here, redis, index, tell)
         if settings.store.redis_url is None:
@@ -131,9 +127,7 @@ async def _restored(
             forgotten = await between_syncs(redis, settings, work)
     await asyncio.to_thread(_place_files, reader, put, folder.path)
     gone = [*_PLACED, *_OUTDATED]
-    await asyncio.to_thread(
-        decide, folder.path, gone=[page_id for page_id in gone if not (put / page_id).exists()]
-    )
+    await asyncio.to_thread(decide, folder.path, gone=[name for name in gone if not (put / name).exists()])
     return forgotten
 
 
@@ -156,8 +150,8 @@ async def _made_ready(
         if copies:
             await copies[-1].swap()
     finally:
-        for begun in copies:
-            await begun.leave()
+        for copied in copies:
+            await copied.leave()
     await put_to_use(redis, settings.store.namespace, forgotten=here.forgotten)
     return frozenset(forgotten)
 
@@ -188,26 +182,7 @@ def _moved(sources: Sequence[dict[str, Any]], folder: Path) -> list[dict[str, An
     return [source | {"path": uploads} if source.get("name") == UPLOADS else source for source in sources]
 
 
-def _told(reader: BackupReader, folder: DataFolder, forgotten: Iterable[str], here: _Here) -> dict[str, Any]:
-    manifest = reader.manifest
-    settings = folder.path / RESTORED_SETTINGS
-    return {
-        "made_at": manifest.made_at,
-        "footnote": manifest.footnote,
-        "generations": [{"name": part.name, "pages": part.pages} for part in manifest.generations],
-        "keys": manifest.keys,
-        "forgotten": len(set(forgotten)),
-        "forgotten_unread": here.unread or None,
-        "settings": str(settings) if settings.exists() else None,
-    }
-
-
 def _show(report: dict[str, Any]) -> None:
-    console = Console()
-
-    def say(line: str, *, style: str | None = None) -> None:
-        console.print(line, highlight=False, markup=False, soft_wrap=True, style=style)
-
     pages = next(
         (generation["pages"] for generation in report["generations"] if generation["name"] == "live"), 0
     )

@@ -8,23 +8,15 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from contextlib import aclosing, asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 from aiohttp import web
-from pydantic import ValidationError
+from pydantic import ValidationError, validate_call
+from pydantic_core import to_json, to_jsonable_python
 
-from bot.cli.backups.requests import BackupProgress, BackupRequest
-from bot.cli.session.requests import (
-    PROGRESS,
-    AddKeyRequest,
-    AskRequest,
-    DeadLetterRequest,
-    ForgetRequest,
-    IngestRequest,
-    RevokeKeyRequest,
-)
 from bot.cli.session.session import Session
 from kb.errors import FootnoteError
 
@@ -32,13 +24,35 @@ logger = logging.getLogger(__name__)
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
+CALLS = (
+    "ask",
+    "forget",
+    "status",
+    "syncs",
+    "offer",
+    "stats",
+    "gaps",
+    "stale",
+    "dead_letters",
+    "retry_dead_letters",
+    "drop_dead_letters",
+    "grow",
+    "keys",
+    "add_key",
+    "revoke_key",
+)
+STREAMS = ("ingest", "backup")
+"""The methods of a session that can be called through the socket."""
+
 
 @asynccontextmanager
 async def control_socket(session: Session, socket: Path) -> AsyncIterator[None]:
     """Serves the session on `socket` while the block runs."""
     app = web.Application(middlewares=[_errors_as_json])
-    app.add_routes(_routes(session))
-    socket.unlink(missing_ok=True)  # left by a killed owner; we hold the folder's lock
+    app.add_routes([web.post(f"/control/{name}", _call(getattr(session, name))) for name in CALLS])
+    app.add_routes([web.post(f"/control/{name}", _stream(getattr(session, name))) for name in STREAMS])
+    # left by a killed owner; we hold the folder's lock
+    socket.unlink(missing_ok=True)
     runner = web.AppRunner(app, access_log=None, shutdown_timeout=1)
     await runner.setup()
     await web.UnixSite(runner, str(socket)).start()
@@ -50,103 +64,38 @@ async def control_socket(session: Session, socket: Path) -> AsyncIterator[None]:
         socket.unlink(missing_ok=True)
 
 
-def _routes(session: Session) -> list[web.RouteDef]:
-    async def ask(request: web.Request) -> web.StreamResponse:
-        reply = await session.ask(AskRequest.model_validate_json(await request.read()))
-        return web.json_response(reply.model_dump())
+def _call(method: Callable[..., Awaitable[Any]]) -> Handler:
+    """A handler whose request holds the method's arguments as JSON, and whose response what it returns."""
+    checked = validate_call(method)
 
-    async def ingest(request: web.Request) -> web.StreamResponse:
-        wanted = IngestRequest.model_validate_json(await request.read())
-        steps = session.ingest(wanted)
-        first = await anext(steps)  # before the status line goes out: a refusal is still a refusal
-        response = web.StreamResponse(headers={"Content-Type": "application/x-ndjson"})
-        await response.prepare(request)
-        await response.write(PROGRESS.dump_json(first) + b"\n")
-        async for step in steps:
-            await response.write(PROGRESS.dump_json(step) + b"\n")
-        return response
+    async def handle(request: web.Request) -> web.StreamResponse:
+        return web.json_response(to_jsonable_python(await checked(**await request.json())))
 
-    async def forget(request: web.Request) -> web.StreamResponse:
-        reply = await session.forget(ForgetRequest.model_validate_json(await request.read()))
-        return web.json_response(reply.model_dump())
+    return handle
 
-    async def status(_: web.Request) -> web.StreamResponse:
-        return web.json_response(await session.status())
 
-    async def syncs(_: web.Request) -> web.StreamResponse:
-        return web.json_response({"syncs": await session.syncs()})
+def _stream(method: Callable[..., AsyncGenerator[Any]]) -> Handler:
+    """The same of a method that yields: a line for each step, and one for an error that ends them."""
+    checked = validate_call(method)
 
-    async def offer(_: web.Request) -> web.StreamResponse:
-        return web.json_response({"offer": await session.offer()})
-
-    async def stats(_: web.Request) -> web.StreamResponse:
-        return web.json_response(await session.stats())
-
-    async def gaps(request: web.Request) -> web.StreamResponse:
-        return web.json_response(await session.gaps(again=bool((await request.json()).get("again"))))
-
-    async def stale(_: web.Request) -> web.StreamResponse:
-        return web.json_response({"pages": await session.stale()})
-
-    async def dead_letters(_: web.Request) -> web.StreamResponse:
-        return web.json_response({"dead_letters": await session.dead_letters()})
-
-    async def retry_dead_letters(request: web.Request) -> web.StreamResponse:
-        wanted = DeadLetterRequest.model_validate_json(await request.read())
-        return web.json_response({"ids": await session.retry_dead_letters(wanted.ids)})
-
-    async def drop_dead_letters(request: web.Request) -> web.StreamResponse:
-        wanted = DeadLetterRequest.model_validate_json(await request.read())
-        return web.json_response({"ids": await session.drop_dead_letters(wanted.ids)})
-
-    async def grow(request: web.Request) -> web.StreamResponse:
-        return web.json_response(await session.grow(private=bool((await request.json()).get("private"))))
-
-    async def keys(_: web.Request) -> web.StreamResponse:
-        return web.json_response({"keys": await session.keys()})
-
-    async def add_key(request: web.Request) -> web.StreamResponse:
-        return web.json_response(
-            await session.add_key(AddKeyRequest.model_validate_json(await request.read()))
-        )
-
-    async def revoke_key(request: web.Request) -> web.StreamResponse:
-        wanted = RevokeKeyRequest.model_validate_json(await request.read())
-        return web.json_response({"revoked": await session.revoke_key(wanted)})
-
-    async def backup(request: web.Request) -> web.StreamResponse:
-        wanted = BackupRequest.model_validate_json(await request.read())
-        async with aclosing(session.backup(wanted)) as steps:
+    async def handle(request: web.Request) -> web.StreamResponse:
+        async with aclosing(checked(**await request.json())) as steps:
             first = await anext(steps)  # before the status line goes out: a refusal is still a refusal
             response = web.StreamResponse(headers={"Content-Type": "application/x-ndjson"})
             await response.prepare(request)
-            await response.write(first.model_dump_json().encode() + b"\n")
+            await response.write(_line(step=first))
             try:
                 async for step in steps:
-                    await response.write(step.model_dump_json().encode() + b"\n")
+                    await response.write(_line(step=step))
             except FootnoteError as error:
-                await response.write(BackupProgress(error=str(error)).model_dump_json().encode() + b"\n")
+                await response.write(_line(failed=str(error)))
         return response
 
-    return [
-        web.post("/control/backup", backup),
-        web.get("/control/keys", keys),
-        web.post("/control/keys", add_key),
-        web.post("/control/keys/revoke", revoke_key),
-        web.post("/control/gaps", gaps),
-        web.get("/control/dead-letters", dead_letters),
-        web.post("/control/dead-letters/retry", retry_dead_letters),
-        web.post("/control/dead-letters/drop", drop_dead_letters),
-        web.post("/control/grow", grow),
-        web.get("/control/stale", stale),
-        web.post("/control/ask", ask),
-        web.post("/control/ingest", ingest),
-        web.post("/control/forget", forget),
-        web.get("/control/status", status),
-        web.get("/control/syncs", syncs),
-        web.get("/control/offer", offer),
-        web.get("/control/stats", stats),
-    ]
+    return handle
+
+
+def _line(**fields: Any) -> bytes:
+    return to_json(fields) + b"\n"
 
 
 @web.middleware

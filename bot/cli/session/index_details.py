@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+import logging
 
+from bot.cli.composition.runtime import Runtime
+from kb.answering.language_offer import LanguageOffer, language_offer, pages_by_language, reads_all
 from kb.calibration import Calibration
 from kb.config.model_settings import EmbedSettings
+from kb.errors import UnavailableError
 from kb.index.port import IndexManifest
 from kb.inference.embedder import embedder_for
+
+logger = logging.getLogger(__name__)
 
 
 def other_embedder(manifest: IndexManifest | None, settings: EmbedSettings) -> str:
@@ -20,12 +25,23 @@ def other_embedder(manifest: IndexManifest | None, settings: EmbedSettings) -> s
     )
 
 
-def calibration_as_json(calibration: Calibration | None) -> dict[str, Any] | None:
-    """`passages` of the index when it was measured."""
-    return None if calibration is None else calibration.model_dump(mode="json")
+async def current_offer(runtime: Runtime) -> LanguageOffer | None:
+    """Offers another embedder, where people ask or write in languages that the present one does not read.
+
+    None where there is nothing to offer, or nobody can tell. Asks nobody where the embedder reads everything.
+    """
+    model = runtime.settings.embed.model
+    if reads_all(model):
+        return None
+    try:
+        asked = await runtime.analytics.latest_languages()
+        return language_offer(model, asked=asked, pages=await pages_by_language(runtime.index))
+    except UnavailableError as error:
+        logger.warning("offer.unavailable", extra={"cause": type(error).__name__})
+        return None
 
 
-def told_reranking(found: Calibration) -> str:
+def reranking_line(found: Calibration) -> str:
     """What a trial of the cross-encoder showed, for an operator; "" where there was none."""
     tried = found.reranking
     if tried is None:

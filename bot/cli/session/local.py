@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import logging
 import uuid
-from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from datetime import timedelta
 from typing import Any
 
@@ -13,8 +13,7 @@ from bot.api.keys import ApiKeys, KeyInUse
 from bot.cli.backups.requests import BackupProgress, BackupRequest
 from bot.cli.backups.writing import write_backup
 from bot.cli.composition.runtime import Runtime, utc_now
-from bot.cli.session.embedder_offer import current_offer
-from bot.cli.session.index_details import calibration_as_json, other_embedder
+from bot.cli.session.index_details import current_offer, other_embedder
 from bot.cli.session.metrics import measured
 from bot.cli.session.replies import gaps_as_json, grown_as_json, key_as_json, letter_as_json, stale_as_json
 from bot.cli.session.requests import (
@@ -24,14 +23,11 @@ from bot.cli.session.requests import (
     ForgetReply,
     ForgetRequest,
     IngestRequest,
-    RevokeKeyRequest,
 )
 from bot.cli.session.source_states import source_states, state_as_json
 from bot.edge.slack_app import Edge
 from bot.messages.catalog import messages_in
 from bot.questions.cited_answers import CitedAnswers
-from bot.queue.dead_letters import DeadLetters
-from bot.queue.queue import QuestionQueue
 from bot.rendering.disambiguation import disambiguated
 from bot.rendering.render import answer_markdown
 from bot.stats.grown_cases import CaseGrower
@@ -92,7 +88,7 @@ class LocalSession:
             logger.warning("history.unavailable", extra={"cause": str(error)})
             return None
 
-    async def ingest(self, request: IngestRequest) -> AsyncIterator[ReindexProgress]:
+    async def ingest(self, request: IngestRequest) -> AsyncGenerator[ReindexProgress]:
         runtime = self._runtime
         named = [runtime.sources.add(path).name for path in request.paths]
         if request.sample:
@@ -138,9 +134,16 @@ class LocalSession:
             status["index_embedder"] = manifest.embedder if manifest else None
             if matter := other_embedder(manifest, runtime.settings.embed):
                 status["rebuild"] = matter
-            status["calibration"] = calibration_as_json(await runtime.index.calibration())
+            calibration = await runtime.index.calibration()
+            status["calibration"] = calibration.model_dump(mode="json") if calibration else None
             status["workers"] = await runtime.page_jobs.workers()
-            status |= await self._questions()
+            depth, reasons = await runtime.queue.depth(), await runtime.dead_letters.reasons()
+            status |= {
+                "questions_waiting": depth.waiting,
+                "threads_waiting_for_slack": depth.for_slack,
+                "dead_letters": sum(reasons.values()),
+                "dead_letter_reasons": reasons,
+            }
         except UnavailableError as error:
             status |= {"status": "unavailable", "error": str(error)}
             if isinstance(error, SettingsError):
@@ -154,51 +157,26 @@ class LocalSession:
         status["freshness_by"] = list(PRECEDENCE)
         return status
 
-    async def _questions(self) -> dict[str, Any]:
-        depth, reasons = await self._queue.depth(), await self._letters.reasons()
-        return {
-            "questions_waiting": depth.waiting,
-            "threads_waiting_for_slack": depth.for_slack,
-            "dead_letters": sum(reasons.values()),
-            "dead_letter_reasons": reasons,
-        }
-
     async def dead_letters(self) -> list[dict[str, Any]]:
-        return [letter_as_json(letter) for letter in await self._letters.all()]
+        return [letter_as_json(letter) for letter in await self._runtime.dead_letters.all()]
 
-    async def retry_dead_letters(self, ids: Sequence[str] | None) -> list[str]:
-        return await self._letters.revive(await self._letters_of(ids))
+    async def retry_dead_letters(self, *, ids: Sequence[str] | None) -> list[str]:
+        return await self._runtime.dead_letters.revive(await self._letters_of(ids))
 
-    async def drop_dead_letters(self, ids: Sequence[str] | None) -> list[str]:
-        return await self._letters.drop(await self._letters_of(ids))
+    async def drop_dead_letters(self, *, ids: Sequence[str] | None) -> list[str]:
+        return await self._runtime.dead_letters.drop(await self._letters_of(ids))
 
     async def _letters_of(self, ids: Sequence[str] | None) -> Sequence[str]:
         """`ids`: None means all; the oldest go first, as they were asked."""
         if ids is not None:
             return ids
-        return [letter.id for letter in reversed(await self._letters.all())]
-
-    @property
-    def _letters(self) -> DeadLetters:
-        return DeadLetters(self._runtime.redis, namespace=self._runtime.settings.store.namespace)
-
-    @property
-    def _queue(self) -> QuestionQueue:
-        return QuestionQueue(self._runtime.redis, namespace=self._runtime.settings.store.namespace)
+        return [letter.id for letter in reversed(await self._runtime.dead_letters.all())]
 
     async def syncs(self) -> list[dict[str, Any]]:
-        runtime = self._runtime
-        states = await source_states(
-            runtime.sources,
-            index=runtime.index,
-            redis=runtime.redis,
-            namespace=runtime.settings.store.namespace,
-        )
-        return [state_as_json(state) for state in states]
+        return [state_as_json(state) for state in await source_states(self._runtime)]
 
     async def offer(self) -> str:
-        runtime = self._runtime
-        offer = await current_offer(runtime.settings.embed, analytics=runtime.analytics, index=runtime.index)
+        offer = await current_offer(self._runtime)
         return offer_line(offer, messages_in("en")) if offer else ""
 
     async def metrics(self) -> str:
@@ -224,7 +202,7 @@ class LocalSession:
         grower = CaseGrower(
             records=runtime.analytics,
             gaps=runtime.gaps,
-            cited=CitedAnswers(runtime.redis, namespace=runtime.settings.store.namespace),
+            cited=CitedAnswers(runtime.redis, namespace=runtime.namespace),
             conversations=runtime.conversations,
             index=runtime.index,
             answerer=runtime.pipeline,
@@ -251,8 +229,8 @@ class LocalSession:
         )
         return key_as_json(KeyInUse(key=key, last_used=None)) | {"key": whole}
 
-    async def revoke_key(self, request: RevokeKeyRequest) -> bool:
-        return await self._keys.revoke(request.name)
+    async def revoke_key(self, *, name: str) -> bool:
+        return await self._keys.revoke(name)
 
     def backup(self, request: BackupRequest) -> AsyncGenerator[BackupProgress]:
         runtime = self._runtime
@@ -262,7 +240,7 @@ class LocalSession:
 
     @property
     def _keys(self) -> ApiKeys:
-        return ApiKeys(self._runtime.redis, namespace=self._runtime.settings.store.namespace, clock=utc_now)
+        return ApiKeys(self._runtime.redis, namespace=self._runtime.namespace, clock=utc_now)
 
 
 def audience_of(channel: str | None) -> Audience:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from contextlib import aclosing, asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import aiohttp
+from pydantic_core import to_jsonable_python
 
 from bot.cli.backups.requests import BackupProgress, BackupRequest
 from bot.cli.session.requests import (
@@ -15,11 +17,9 @@ from bot.cli.session.requests import (
     AddKeyRequest,
     AskReply,
     AskRequest,
-    DeadLetterRequest,
     ForgetReply,
     ForgetRequest,
     IngestRequest,
-    RevokeKeyRequest,
 )
 from kb.errors import FootnoteError, UnavailableError
 from kb.jobs import ReindexProgress
@@ -30,118 +30,101 @@ class OwnerError(FootnoteError):
 
 
 class RemoteSession:
-    """Talks to the process that owns the data folder."""
+    """Talks to the process that owns the data folder: each method is one call of `bot.cli.session.control`."""
 
     def __init__(self, socket: Path) -> None:
         self._socket = socket
 
     async def ask(self, request: AskRequest) -> AskReply:
-        async with self._http() as http, http.post("/control/ask", json=request.model_dump()) as response:
-            return AskReply.model_validate(await _told(response))
+        return AskReply.model_validate(await self._call("ask", request=request))
 
-    async def ingest(self, request: IngestRequest) -> AsyncIterator[ReindexProgress]:
-        body = request.model_dump(mode="json")
-        async with self._http() as http, http.post("/control/ingest", json=body) as response:
-            if response.status != 200:
-                await _told(response)
-            async for line in response.content:
-                yield PROGRESS.validate_json(line)
+    async def ingest(self, request: IngestRequest) -> AsyncGenerator[ReindexProgress]:
+        async with aclosing(self._stream("ingest", request=request)) as steps:
+            async for step in steps:
+                yield PROGRESS.validate_python(step)
 
     async def forget(self, request: ForgetRequest) -> ForgetReply:
-        async with self._http() as http, http.post("/control/forget", json=request.model_dump()) as response:
-            return ForgetReply.model_validate(await _told(response))
+        return ForgetReply.model_validate(await self._call("forget", request=request))
 
-    async def status(self) -> dict[str, Any]:
-        async with self._http() as http, http.get("/control/status") as response:
-            return await _told(response)
+    async def status(self) -> Any:
+        return await self._call("status")
 
-    async def syncs(self) -> list[dict[str, Any]]:
-        async with self._http() as http, http.get("/control/syncs") as response:
-            syncs: list[dict[str, Any]] = (await _told(response))["syncs"]
-            return syncs
+    async def syncs(self) -> Any:
+        return await self._call("syncs")
 
-    async def offer(self) -> str:
-        async with self._http() as http, http.get("/control/offer") as response:
-            return str((await _told(response))["offer"])
+    async def offer(self) -> Any:
+        return await self._call("offer")
 
-    async def stats(self) -> dict[str, Any]:
-        async with self._http() as http, http.get("/control/stats") as response:
-            return await _told(response)
+    async def stats(self) -> Any:
+        return await self._call("stats")
 
-    async def gaps(self, *, again: bool) -> dict[str, Any]:
-        body = {"again": again}
-        async with self._http() as http, http.post("/control/gaps", json=body) as response:
-            return await _told(response)
+    async def gaps(self, *, again: bool) -> Any:
+        return await self._call("gaps", again=again)
 
-    async def stale(self) -> list[dict[str, Any]]:
-        async with self._http() as http, http.get("/control/stale") as response:
-            pages: list[dict[str, Any]] = (await _told(response))["pages"]
-            return pages
+    async def stale(self) -> Any:
+        return await self._call("stale")
 
-    async def dead_letters(self) -> list[dict[str, Any]]:
-        async with self._http() as http, http.get("/control/dead-letters") as response:
-            letters: list[dict[str, Any]] = (await _told(response))["dead_letters"]
-            return letters
+    async def dead_letters(self) -> Any:
+        return await self._call("dead_letters")
 
-    async def retry_dead_letters(self, ids: Sequence[str] | None) -> list[str]:
-        return await self._dead_letters("retry", ids)
+    async def retry_dead_letters(self, *, ids: Sequence[str] | None) -> Any:
+        return await self._call("retry_dead_letters", ids=ids)
 
-    async def drop_dead_letters(self, ids: Sequence[str] | None) -> list[str]:
-        return await self._dead_letters("drop", ids)
+    async def drop_dead_letters(self, *, ids: Sequence[str] | None) -> Any:
+        return await self._call("drop_dead_letters", ids=ids)
 
-    async def _dead_letters(self, what: str, ids: Sequence[str] | None) -> list[str]:
-        body = DeadLetterRequest(ids=None if ids is None else tuple(ids)).model_dump()
-        async with self._http() as http, http.post(f"/control/dead-letters/{what}", json=body) as response:
-            return list((await _told(response))["ids"])
+    async def grow(self, *, private: bool) -> Any:
+        return await self._call("grow", private=private)
 
-    async def grow(self, *, private: bool) -> dict[str, Any]:
-        body = {"private": private}
-        async with self._http() as http, http.post("/control/grow", json=body) as response:
-            return await _told(response)
+    async def keys(self) -> Any:
+        return await self._call("keys")
 
-    async def keys(self) -> list[dict[str, Any]]:
-        async with self._http() as http, http.get("/control/keys") as response:
-            keys: list[dict[str, Any]] = (await _told(response))["keys"]
-            return keys
+    async def add_key(self, request: AddKeyRequest) -> Any:
+        return await self._call("add_key", request=request)
 
-    async def add_key(self, request: AddKeyRequest) -> dict[str, Any]:
-        body = request.model_dump(mode="json")
-        async with self._http() as http, http.post("/control/keys", json=body) as response:
-            return await _told(response)
-
-    async def revoke_key(self, request: RevokeKeyRequest) -> bool:
-        async with (
-            self._http() as http,
-            http.post("/control/keys/revoke", json=request.model_dump()) as response,
-        ):
-            return bool((await _told(response))["revoked"])
+    async def revoke_key(self, *, name: str) -> Any:
+        return await self._call("revoke_key", name=name)
 
     async def backup(self, request: BackupRequest) -> AsyncGenerator[BackupProgress]:
-        body = request.model_dump(mode="json")
-        async with self._http() as http, http.post("/control/backup", json=body) as response:
-            if response.status != 200:
-                await _told(response)
+        async with aclosing(self._stream("backup", request=request)) as steps:
+            async for step in steps:
+                yield BackupProgress.model_validate(step)
+
+    async def _call(self, method: str, **arguments: Any) -> Any:
+        async with self._asked(method, arguments) as response:
+            return _json(await response.text(), response)
+
+    async def _stream(self, method: str, **arguments: Any) -> AsyncGenerator[Any]:
+        async with self._asked(method, arguments) as response:
             async for line in response.content:
-                step = BackupProgress.model_validate_json(line)
-                if step.error:
-                    raise OwnerError(step.error)
-                yield step
+                step = json.loads(line)
+                if "failed" in step:
+                    raise OwnerError(step["failed"])
+                yield step["step"]
 
-    def _http(self) -> aiohttp.ClientSession:
-        return aiohttp.ClientSession(
-            "http://footnote",
-            connector=aiohttp.UnixConnector(path=str(self._socket)),
-            timeout=aiohttp.ClientTimeout(total=None, connect=5),
-        )
+    @asynccontextmanager
+    async def _asked(self, method: str, arguments: dict[str, Any]) -> AsyncIterator[aiohttp.ClientResponse]:
+        """
+        Raises:
+            OwnerError: the owner refuses; its words.
+        """
+        connector = aiohttp.UnixConnector(path=str(self._socket))
+        timeout = aiohttp.ClientTimeout(total=None, connect=5)
+        body = to_jsonable_python(arguments)
+        async with (
+            aiohttp.ClientSession("http://footnote", connector=connector, timeout=timeout) as http,
+            http.post(f"/control/{method}", json=body) as response,
+        ):
+            if response.status != 200:
+                refusal = _json(await response.text(), response)
+                raise OwnerError(str(refusal.get("error", f"status {response.status}")))
+            yield response
 
 
-async def _told(response: aiohttp.ClientResponse) -> dict[str, Any]:
+def _json(text: str, response: aiohttp.ClientResponse) -> Any:
     try:
-        body: dict[str, Any] = json.loads(await response.text())
+        return json.loads(text)
     except ValueError as error:
         raise UnavailableError(
             f"the owner of the data folder answered with status {response.status}"
         ) from error
-    if response.status != 200:
-        raise OwnerError(str(body.get("error", f"status {response.status}")))
-    return body

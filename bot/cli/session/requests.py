@@ -73,17 +73,3 @@ class AddKeyRequest(BaseModel):
     sources: tuple[str, ...] = ()
     per_minute: int = Field(default=PER_MINUTE, ge=1, le=MOST_PER_MINUTE)
     expires_in_days: int | None = Field(default=None, ge=1, le=3650)
-
-
-class RevokeKeyRequest(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    name: str
-
-
-class DeadLetterRequest(BaseModel):
-    """`ids`: None means all."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    ids: tuple[str, ...] | None

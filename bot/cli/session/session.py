@@ -7,9 +7,11 @@ socket in the folder. A command uses whichever `open_session` hands it and canno
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from typing import Any, Protocol
 
 from bot.cli.backups.requests import BackupProgress, BackupRequest
+from bot.cli.session.remote import RemoteSession
 from bot.cli.session.requests import (
     AddKeyRequest,
     AskReply,
@@ -17,15 +19,16 @@ from bot.cli.session.requests import (
     ForgetReply,
     ForgetRequest,
     IngestRequest,
-    RevokeKeyRequest,
 )
+from kb.config.settings import Settings
 from kb.jobs import ReindexProgress
+from kb.store.data_folder import DataFolder
 
 
 class Session(Protocol):
     async def ask(self, request: AskRequest) -> AskReply: ...
 
-    def ingest(self, request: IngestRequest) -> AsyncIterator[ReindexProgress]: ...
+    def ingest(self, request: IngestRequest) -> AsyncGenerator[ReindexProgress]: ...
 
     async def forget(self, request: ForgetRequest) -> ForgetReply: ...
 
@@ -50,12 +53,13 @@ class Session(Protocol):
     async def stale(self) -> list[dict[str, Any]]: ...
 
     async def dead_letters(self) -> list[dict[str, Any]]:
-        """As `bot.cli.session.replies` writes them."""
+        """Lists them, as `bot.cli.session.replies` writes them."""
 
-    async def retry_dead_letters(self, ids: Sequence[str] | None) -> list[str]:
-        """None: all. Returns those that there were; so for the next."""
+    async def retry_dead_letters(self, *, ids: Sequence[str] | None) -> list[str]:
+        """Asks them again. `ids`: None means all. Returns the ids that there were."""
 
-    async def drop_dead_letters(self, ids: Sequence[str] | None) -> list[str]: ...
+    async def drop_dead_letters(self, *, ids: Sequence[str] | None) -> list[str]:
+        """Deletes them; otherwise as `retry_dead_letters`."""
 
     async def grow(self, *, private: bool) -> dict[str, Any]:
         """Cases of what people asked, as `bot.cli.session.replies` writes them."""
@@ -64,10 +68,28 @@ class Session(Protocol):
         """Lists the keys of the HTTP API, as `bot.cli.session.replies` writes them."""
 
     async def add_key(self, request: AddKeyRequest) -> dict[str, Any]:
-        """The new key as `keys` tells it, and "key": the only copy of what its holder sends."""
+        """Makes a key. Returns it as `keys` does, and as "key" the only copy of what its holder sends."""
 
-    async def revoke_key(self, request: RevokeKeyRequest) -> bool:
-        """Whether there was one."""
+    async def revoke_key(self, *, name: str) -> bool:
+        """Returns whether there was one."""
 
     def backup(self, request: BackupRequest) -> AsyncGenerator[BackupProgress]:
-        """Between two syncs, beside questions. The last step has the reply."""
+        """Writes a backup between two syncs, beside questions. The last step has the reply."""
+
+
+@asynccontextmanager
+async def open_session(settings: Settings, command: str, *, models: bool = False) -> AsyncIterator[Session]:
+    """Opens a session through the owner of the data folder where a bot runs, else by owning it for this command.
+
+    `models`: whether the command needs the embedder and the reranker, which take seconds to load.
+    """
+    owner = DataFolder(settings.data).owner()
+    if owner is not None:
+        yield RemoteSession(owner.socket)
+        return
+    # heavy: not needed where an owner answers
+    from bot.cli.composition.runtime import open_runtime
+    from bot.cli.session.local import LocalSession
+
+    async with open_runtime(settings, command, models=models) as runtime:
+        yield LocalSession(runtime)

@@ -7,9 +7,7 @@ from collections import Counter
 from datetime import datetime
 from typing import Any
 
-from redis.asyncio import Redis
-
-from bot.cli.composition.sources import SourceRegistry
+from bot.cli.composition.runtime import Runtime
 from ingest.origin import source_and_path
 from ingest.sync.history import RedisSyncHistory
 from ingest.sync.schedule import due_in
@@ -20,16 +18,14 @@ from kb.jobs import SourceState
 logger = logging.getLogger(__name__)
 
 
-async def source_states(
-    sources: SourceRegistry, *, index: VectorIndex, redis: Redis, namespace: str
-) -> list[SourceState]:
+async def source_states(runtime: Runtime) -> list[SourceState]:
     """Never raises for an outage: what does not answer is left out."""
-    known = sources.all()
-    pages = await _pages(index)
+    known = runtime.sources.all()
+    pages = await _pages(runtime.index)
     every = {source.name: source.sync_every for source in known if source.sync_every is not None}
     try:
-        last = await RedisSyncHistory(redis, namespace=namespace).read()
-        due = await due_in(redis, namespace=namespace, sources=list(every))
+        last = await _history(runtime).read()
+        due = await due_in(runtime.redis, namespace=runtime.namespace, sources=list(every))
     except StoreUnavailableError as error:
         logger.warning("status.unavailable", extra={"cause": str(error)})
         last, due = {}, {}
@@ -45,27 +41,26 @@ async def source_states(
     ]
 
 
-async def last_syncs(sources: SourceRegistry, *, redis: Redis, namespace: str) -> list[SourceState]:
+async def last_syncs(runtime: Runtime) -> list[SourceState]:
     """What stands in no index: each source's clock and its last sync.
 
     Raises:
         StoreUnavailableError: it cannot be told.
     """
-    last = await RedisSyncHistory(redis, namespace=namespace).read()
+    last = await _history(runtime).read()
     return [
         SourceState(name=source.name, pages=None, every=source.sync_every, last=last.get(source.name))
-        for source in sources.all()
+        for source in runtime.sources.all()
     ]
 
 
-async def ended_syncs(redis: Redis, *, namespace: str) -> dict[str, datetime]:
+async def ended_syncs(runtime: Runtime) -> dict[str, datetime]:
     """Source -> when its last sync ended.
 
     Raises:
         StoreUnavailableError: it cannot be told.
     """
-    last = await RedisSyncHistory(redis, namespace=namespace).read()
-    return {name: record.at for name, record in last.items()}
+    return {name: record.at for name, record in (await _history(runtime).read()).items()}
 
 
 def state_as_json(state: SourceState) -> dict[str, Any]:
@@ -77,6 +72,10 @@ def state_as_json(state: SourceState) -> dict[str, Any]:
         "next_sync_in_s": round(state.next_in.total_seconds()) if state.next_in else None,
         "last_sync": state.last.model_dump(mode="json") if state.last else None,
     }
+
+
+def _history(runtime: Runtime) -> RedisSyncHistory:
+    return RedisSyncHistory(runtime.redis, namespace=runtime.namespace)
 
 
 async def _pages(index: VectorIndex) -> Counter[str] | None:

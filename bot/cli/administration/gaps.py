@@ -7,12 +7,11 @@ is held back as everywhere: what was asked privately is counted, not quoted.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
-from rich.console import Console
-
-from bot.cli.as_json import print_json
-from bot.cli.session.opening import open_session
+from bot.cli.output import print_result, say
+from bot.cli.session.session import open_session
 from bot.messages.catalog import messages_in
 from bot.stats.analytics import KEEP
 from kb.config.settings import Settings
@@ -25,35 +24,25 @@ COMMENTS = 3
 async def gaps(settings: Settings, *, as_json: bool, again: bool) -> int:
     async with open_session(settings, "gaps", models=True) as session:
         told = await session.gaps(again=again)
-    if as_json:
-        print_json(told)
-    else:
-        _show_gaps(told, again=again)
+    print_result(told, partial(_show_gaps, again=again), as_json=as_json)
     return 0
 
 
 async def stale(settings: Settings, *, as_json: bool) -> int:
-    async with open_session(settings, "stale", models=False) as session:
+    async with open_session(settings, "stale") as session:
         pages = await session.stale()
-    if as_json:
-        print_json(pages)
-    else:
-        _show_stale(pages)
+    print_result(pages, _show_stale, as_json=as_json)
     return 0
 
 
 def _show_gaps(told: Mapping[str, Any], *, again: bool) -> None:
-    console, messages = Console(), messages_in("en")
-
-    def say(line: str, style: str = "") -> None:
-        console.print(line, highlight=False, markup=False, soft_wrap=True, style=style)
-
+    messages = messages_in("en")
     if again:
         say(f"Asked anew: {told['closed_now']} of the questions are answered by now.")
     if not told["gaps"] and not told["hidden"]["times"]:
         say(messages.gaps_none.format(days=KEEP.days))
     for gap in told["gaps"][:SHOWN]:
-        say(gap["question"] or messages.gap_privately, "bold")
+        say(gap["question"] or messages.gap_privately, style="bold")
         if gap["wordings"][1:]:
             say(f"  {messages.gap_also.format(wordings=' · '.join(gap['wordings'][1:]))}")
         say(f"  {gap['told']}")
@@ -75,26 +64,23 @@ def _show_gaps(told: Mapping[str, Any], *, again: bool) -> None:
         people = messages.counted(messages.gap_people, told["hidden"]["people"])
         say(messages.gaps_hidden.format(times=messages.counted(messages.gap_times, hidden), people=people))
     if told["closed"]:
-        say(f"Closed: {len(told['closed'])}, {_closed(told['closed'])}")
-
-
-def _closed(closed: Sequence[Mapping[str, Any]]) -> str:
-    first = closed[0]
-    return f"the last one on {first['closed_at'][:10]}: {first['question']}"
+        latest = told["closed"][0]
+        say(
+            f"Closed: {len(told['closed'])}, the last one on {latest['closed_at'][:10]}: {latest['question']}"
+        )
 
 
 def _show_stale(pages: Sequence[Mapping[str, Any]]) -> None:
-    console, messages = Console(), messages_in("en")
+    messages = messages_in("en")
     if not pages:
-        console.print(messages.stale_none)
+        say(messages.stale_none)
     for page in pages[:SHOWN]:
         since = "expired" if page["reason"] == "expired" else "review overdue since"
         cited = (
             messages.counted(messages.stale_cited, page["cited"]) if page["cited"] else messages.stale_uncited
         )
         owner = messages.owned.format(owner=page["owner"]) if page["owner"] else messages.stale_no_owner
-        console.print(page["title"], highlight=False, markup=False, soft_wrap=True, style="bold")
-        line = f"  {since} {page['since']} · {cited} · {owner} · {page['url']}"
-        console.print(line, highlight=False, markup=False, soft_wrap=True)
+        say(page["title"], style="bold")
+        say(f"  {since} {page['since']} · {cited} · {owner} · {page['url']}")
     if len(pages) > SHOWN:
-        console.print(f"and {len(pages) - SHOWN} more; --json lists them all")
+        say(f"and {len(pages) - SHOWN} more; --json lists them all")

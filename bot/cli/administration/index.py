@@ -1,4 +1,4 @@
-"""`footnote ingest`, `reindex`, `status` and `stats`."""
+"""`footnote ingest`, `reindex`, `forget`, `status` and `stats`."""
 
 from __future__ import annotations
 
@@ -8,15 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from bot.cli.administration.dead_letter_commands import MEND
-from bot.cli.administration.dead_letter_commands import told as told_dead
-from bot.cli.as_json import print_json
-from bot.cli.session.opening import open_session
+from bot.cli.administration.dead_letters import MEND, unanswered_line
+from bot.cli.output import print_json, print_result, progress_bar, say
 from bot.cli.session.requests import ForgetRequest, IngestRequest
-from bot.cli.session.session import Session
+from bot.cli.session.session import Session, open_session
 from kb.config.settings import Settings
 from kb.errors import SettingsError
 from kb.jobs import FailedPage, SyncReport
@@ -28,9 +25,10 @@ LISTED = 20
 
 
 async def ingest(settings: Settings, request: IngestRequest, *, as_json: bool) -> int:
-    for path in request.paths:  # before the models are loaded for nothing
+    # before the store is started for nothing
+    for path in request.paths:
         must_exist(path)
-    async with open_session(settings, "ingest", models=False) as session:  # a sync loads what it needs
+    async with open_session(settings, "ingest") as session:
         report = await follow(session, request)
     if report is None:
         return 1
@@ -53,8 +51,7 @@ def must_exist(path: Path) -> None:
 
 async def follow(session: Session, request: IngestRequest) -> SyncReport | None:
     """Runs an ingest behind a progress bar (on stderr, so that `--json` stays clean). None when it failed."""
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True)) as bar:
+    with progress_bar() as bar:
         task = bar.add_task("Reading pages", total=None)
         async for step in session.ingest(request):
             bar.update(
@@ -73,7 +70,6 @@ async def follow(session: Session, request: IngestRequest) -> SyncReport | None:
 
 
 def show_report(report: SyncReport) -> None:
-    console = Console()
     counts = ", ".join(
         f"{number} {kind}"
         for kind, number in (
@@ -85,65 +81,57 @@ def show_report(report: SyncReport) -> None:
         )
     )
     would = "Would be: " if report.dry_run else ""
-    console.print(f"{would}{counts}; {report.chunks} passages in {report.seconds:.1f} s", highlight=False)
+    say(f"{would}{counts}; {report.chunks} passages in {report.seconds:.1f} s")
     for doubt in report.doubts:
-        console.print(f"  looks wrong: {doubt}", highlight=False, markup=False, style="yellow")
+        say(f"  looks wrong: {doubt}", style="yellow")
     if report.dry_run:
-        show_names(report, console)
-    _show_reasons(report, report.failed, console, style="yellow")
+        for mark, paths in (("+", report.added), ("~", report.changed), ("-", report.removed)):
+            _say_some([f"{mark} {report.named(path)}" for path in paths], rest=f"{mark} and")
+    _say_some(_reasons(report, report.failed), style="yellow")
     if report.warned:
-        console.print(f"{len(report.warned)} to look at:", highlight=False)
-        _show_reasons(report, report.warned, console, style=None)
+        say(f"{len(report.warned)} to look at:")
+        _say_some(_reasons(report, report.warned))
 
 
-def _show_reasons(
-    report: SyncReport, pages: Sequence[FailedPage], console: Console, *, style: str | None
-) -> None:
-    for page in pages[:LISTED]:
-        line = f"  {report.named(page.path)}: {page.reason}"
-        console.print(line, highlight=False, markup=False, soft_wrap=True, style=style)
-    if len(pages) > LISTED:
-        console.print(f"  and {len(pages) - LISTED} more; --json lists them all")
+def _reasons(report: SyncReport, pages: Sequence[FailedPage]) -> list[str]:
+    return [f"{report.named(page.path)}: {page.reason}" for page in pages]
 
 
-def show_names(report: SyncReport, console: Console) -> None:
-    """+ added, ~ changed, - removed; the rest of a long list is counted."""
-    for mark, paths in (("+", report.added), ("~", report.changed), ("-", report.removed)):
-        for path in paths[:LISTED]:
-            console.print(f"  {mark} {report.named(path)}", highlight=False, markup=False)
-        if len(paths) > LISTED:
-            console.print(f"  {mark} and {len(paths) - LISTED} more; --json lists them all")
+def _say_some(lines: Sequence[str], *, rest: str = "and", style: str | None = None) -> None:
+    """Prints the first lines and counts the rest."""
+    for line in lines[:LISTED]:
+        say(f"  {line}", style=style)
+    if len(lines) > LISTED:
+        say(f"  {rest} {len(lines) - LISTED} more; --json lists them all")
 
 
 async def forget(settings: Settings, request: ForgetRequest) -> int:
-    async with open_session(settings, "forget", models=False) as session:
+    async with open_session(settings, "forget") as session:
         reply = await session.forget(request)
-    console = Console()
     if not reply.pages:
         where = "was forgotten by" if request.undo else "is at"
-        console.print(f"No page {where} {request.address}.", highlight=False, markup=False)
+        say(f"No page {where} {request.address}.")
         return 1
     done = "The next sync finds it again" if request.undo else "Forgotten"
     for page in reply.pages:
-        console.print(f"{done}: {page}", highlight=False, markup=False, soft_wrap=True)
+        say(f"{done}: {page}")
     return 0
 
 
 async def status(settings: Settings, *, as_json: bool, quiet: bool) -> int:
     if quiet:
         return 0 if await _is_well(settings) else 1
-    async with open_session(settings, "status", models=False) as session:
+    async with open_session(settings, "status") as session:
         told, syncs, offer = await session.status(), await session.syncs(), await session.offer()
     if as_json:
         print_json(told | {"offer": offer or None, "syncs": syncs})
     else:
         _show_pairs(told)
         _show_syncs(syncs)
-        if unanswered := told_dead(told.get("dead_letter_reasons") or {}):
-            line = f"{unanswered}. {MEND}"
-            Console().print(line, highlight=False, markup=False, soft_wrap=True, style="yellow")
+        if unanswered := unanswered_line(told):
+            say(f"{unanswered}. {MEND}", style="yellow")
         if offer:
-            Console().print(offer, highlight=False, markup=False, style="yellow")
+            say(offer, style="yellow")
     return 0
 
 
@@ -151,17 +139,13 @@ async def _is_well(settings: Settings) -> bool:
     """Whether a bot runs, and its index and store answer."""
     if DataFolder(settings.data).owner() is None:
         return False
-    async with open_session(settings, "status", models=False) as session:
+    async with open_session(settings, "status") as session:
         return bool((await session.status())["status"] == "ok")
 
 
 async def stats(settings: Settings, *, as_json: bool) -> int:
-    async with open_session(settings, "stats", models=False) as session:
-        told = await session.stats()
-    if as_json:
-        print_json(told)
-    else:
-        _show_pairs(told)
+    async with open_session(settings, "stats") as session:
+        print_result(await session.stats(), _show_pairs, as_json=as_json)
     return 0
 
 

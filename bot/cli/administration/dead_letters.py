@@ -1,4 +1,5 @@
 """`footnote dead-letters`, and what `status` and `doctor` say of them.
+
 Nobody's words are shown: who asked and where is enough.
 """
 
@@ -7,11 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from rich.console import Console
-
-from bot.cli.as_json import print_json
-from bot.cli.check import Check
-from bot.cli.session.opening import open_session
+from bot.cli.output import print_json, print_result, say
+from bot.cli.session.session import open_session
 from bot.queue.dead_letter_reasons import reason_in_words
 from kb.config.settings import Settings
 
@@ -20,36 +18,22 @@ SHOWN = 50
 
 
 async def show(settings: Settings, *, as_json: bool) -> int:
-    async with open_session(settings, "dead-letters", models=False) as session:
+    async with open_session(settings, "dead-letters") as session:
         letters = await session.dead_letters()
-    if as_json:
-        print_json(letters)
-    else:
-        _show(letters)
+    print_result(letters, _show, as_json=as_json)
     return 0
 
 
 async def retry(settings: Settings, ids: Sequence[str] | None, *, as_json: bool) -> int:
-    async with open_session(settings, "dead-letters", models=False) as session:
-        done = await session.retry_dead_letters(ids)
+    async with open_session(settings, "dead-letters") as session:
+        done = await session.retry_dead_letters(ids=ids)
     return _ended(done, ids, "asked again", as_json=as_json)
 
 
 async def drop(settings: Settings, ids: Sequence[str] | None, *, as_json: bool) -> int:
-    async with open_session(settings, "dead-letters", models=False) as session:
-        done = await session.drop_dead_letters(ids)
+    async with open_session(settings, "dead-letters") as session:
+        done = await session.drop_dead_letters(ids=ids)
     return _ended(done, ids, "dropped", as_json=as_json)
-
-
-def told(reasons: Mapping[str, int]) -> str:
-    """ "3 questions could not be answered: 2 the bot token was revoked, 1
-    the channel is archived"; "" where there are none.
-    """
-    number = sum(reasons.values())
-    if not number:
-        return ""
-    why = ", ".join(f"{count} {reason_in_words(reason)}" for reason, count in reasons.items())
-    return f"{number} question{'s' if number > 1 else ''} could not be answered: {why}"
 
 
 MEND = (
@@ -57,10 +41,16 @@ MEND = (
 )
 
 
-def dead_letter_checks(status: Mapping[str, Any]) -> list[Check]:
-    """What doctor says. `status`: a session's."""
-    said = told(status.get("dead_letter_reasons") or {})
-    return [Check(name="dead letters", state="warning", told=said, mend=MEND)] if said else []
+def unanswered_line(status: Mapping[str, Any]) -> str:
+    """Counts the dead letters of a session's status by reason: "3 questions could not be answered: 2 the bot token was
+    revoked, 1 the channel is archived"; "" where there are none.
+    """
+    reasons: Mapping[str, int] = status.get("dead_letter_reasons") or {}
+    number = sum(reasons.values())
+    if not number:
+        return ""
+    why = ", ".join(f"{count} {reason_in_words(reason)}" for reason, count in reasons.items())
+    return f"{number} question{'s' if number > 1 else ''} could not be answered: {why}"
 
 
 def _ended(done: Sequence[str], ids: Sequence[str] | None, what: str, *, as_json: bool) -> int:
@@ -68,23 +58,17 @@ def _ended(done: Sequence[str], ids: Sequence[str] | None, what: str, *, as_json
     if as_json:
         print_json({"done": list(done), "unknown": missing})
         return 1 if missing else 0
-    console = Console()
-    console.print(f"{len(done)} {what}.", highlight=False)
+    say(f"{len(done)} {what}.")
     for letter_id in missing:
-        console.print(f"No dead letter is called {letter_id}.", highlight=False, markup=False, style="yellow")
+        say(f"No dead letter is called {letter_id}.", style="yellow")
     return 1 if missing else 0
 
 
 def _show(letters: Sequence[Mapping[str, Any]]) -> None:
-    console = Console()
-
-    def say(line: str, style: str = "") -> None:
-        console.print(line, highlight=False, markup=False, soft_wrap=True, style=style)
-
     if not letters:
         say("Every question was answered, or its asker told why not.")
     for letter in letters[:SHOWN]:
-        say(letter["id"], "bold")
+        say(letter["id"], style="bold")
         attempts = f"{letter['attempts']} attempt{'s' if letter['attempts'] != 1 else ''}"
         say(
             f"  {letter['told']} ({letter['reason']}) · "

@@ -1,4 +1,4 @@
-"""`footnote keys add`, `list` and `revoke`. What they take is in `bot.cli.administration.key_options`."""
+"""`footnote keys add`, `list` and `revoke`. What they take is in `bot.cli.administration.commands`."""
 
 from __future__ import annotations
 
@@ -7,20 +7,19 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from bot.cli.as_json import print_json
-from bot.cli.session.opening import open_session
-from bot.cli.session.requests import AddKeyRequest, RevokeKeyRequest
+from bot.cli.output import print_json, print_result, say
+from bot.cli.session.requests import AddKeyRequest
+from bot.cli.session.session import open_session
 from kb.config.settings import Settings
 
 
 async def add(settings: Settings, request: AddKeyRequest, *, as_json: bool) -> int:
-    async with open_session(settings, "keys", models=False) as session:
+    async with open_session(settings, "keys") as session:
         key = await session.add_key(request)
     if as_json:
         print_json(key)
         return 0
-    console = Console()
-    console.print(key["key"], highlight=False, markup=False, soft_wrap=True)
+    say(key["key"])
     Console(stderr=True).print(
         f"This is shown once: keep it now. It reads {_reads(key)}, {key['per_minute']} requests a minute.",
         highlight=False,
@@ -30,15 +29,16 @@ async def add(settings: Settings, request: AddKeyRequest, *, as_json: bool) -> i
 
 
 async def list_keys(settings: Settings, *, as_json: bool) -> int:
-    async with open_session(settings, "keys", models=False) as session:
+    async with open_session(settings, "keys") as session:
         keys = await session.keys()
-    if as_json:
-        print_json(keys)
-        return 0
-    console = Console()
+    print_result(keys, _show, as_json=as_json)
+    return 0
+
+
+def _show(keys: list[dict[str, Any]]) -> None:
     if not keys:
-        console.print("There is no key: `footnote keys add NAME` makes one.", highlight=False)
-        return 0
+        say("There is no key: `footnote keys add NAME` makes one.")
+        return
     table = Table("name", "key", "reads", "a minute", "made", "last used", "expires", box=None)
     for key in keys:
         days = (key["created_at"], key["last_used"], key["expires_at"])
@@ -46,18 +46,14 @@ async def list_keys(settings: Settings, *, as_json: bool) -> int:
         table.add_row(
             key["name"], f"{key['prefix']}…", _reads(key), str(key["per_minute"]), made, used, expires
         )
-    console.print(table, highlight=False, markup=False)
-    return 0
+    Console().print(table, highlight=False, markup=False)
 
 
-async def revoke(settings: Settings, request: RevokeKeyRequest, *, as_json: bool) -> int:
-    async with open_session(settings, "keys", models=False) as session:
-        revoked = await session.revoke_key(request)
-    if as_json:
-        print_json({"name": request.name, "revoked": revoked})
-    else:
-        sentence = f"{request.name} is revoked." if revoked else f"There is no key {request.name!r}."
-        Console().print(sentence, highlight=False, markup=False)
+async def revoke(settings: Settings, name: str, *, as_json: bool) -> int:
+    async with open_session(settings, "keys") as session:
+        revoked = await session.revoke_key(name=name)
+    sentence = f"{name} is revoked." if revoked else f"There is no key {name!r}."
+    print_result({"name": name, "revoked": revoked}, lambda _: say(sentence), as_json=as_json)
     return 0 if revoked else 1
 
 
