@@ -1,126 +1,191 @@
-"""Reads a vendor's JSON API: one host, its credentials, its rate limits.
+"""Reads a vendor's JSON API: one host, its credentials, its rate limits, page by page of results.
 
-Redirects are not followed but by downloads, and credentials go to the
-configured host alone; links to a next page are read as paths.
+Redirects are followed by downloads, and by `get` where it is told so; credentials go to the configured host alone.
 """
 
 from __future__ import annotations
 
 import asyncio
+import logging
 import random
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from functools import partial
+from dataclasses import dataclass
 from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import Any, Protocol, Self, TypeVar
 
 import aiohttp
+from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
+from pydantic.alias_generators import to_camel
 from yarl import URL
 
 from kb.text.unicode import well_formed_value
 
 T = TypeVar("T")
 Sleep = Callable[[float], Awaitable[object]]
-Authorize = Callable[[], Awaitable[Mapping[str, str]]]
-"""The headers that open the API now, where they do not stay the same. May raise `ApiError`."""
-Later = Callable[[int, Any], float | None]
-"""Status and JSON of a refusal -> how many seconds to wait first, where
-it means "ask again later"; None: it means no.
-"""
 Parameters = Mapping[str, str | int | Sequence[str]]
+
+logger = logging.getLogger(__name__)
+
+UNKNOWN_FORM = "it answers in a form that Footnote does not know"
 
 _ATTEMPTS = 6
 _LONGEST_WAIT_S = 120.0
 _TRANSIENT = (429, 500, 502, 503, 504)
-_REDIRECTS = (301, 302, 303, 307, 308)
+REDIRECTS = (301, 302, 303, 307, 308)
 _MOST_REDIRECTS = 5
-_PIECE = 64 * 1024
+_CHUNK = 64 * 1024
 """Bytes of a file that are read at a time."""
 
 
 class ApiError(Exception):
-    """The API gave no answer that can be used. `status`: HTTP's, or None
-    when nothing came back; `told`: the JSON that came with it, if any.
+    """The API gave no answer that can be used. `status`: HTTP's, or the one that the error stands for; None when
+    nothing came back, or not this API. `payload`: the JSON that came with it, if any; `code`: the vendor's word for it.
     """
 
-    def __init__(self, message: str, *, status: int | None = None, told: Any = None) -> None:
+    def __init__(
+        self, message: str, *, status: int | None = None, payload: Any = None, code: str = ""
+    ) -> None:
         super().__init__(message)
         self.status = status
-        self.told = told
+        self.payload = payload
+        self.code = code
+
+
+class BusyError(ApiError):
+    """Ask again after `wait_s` seconds; None: after about `first_s`, which doubles with each attempt."""
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        status: int | None = None,
+        payload: Any = None,
+        wait_s: float | None = None,
+        first_s: float = 1.0,
+    ) -> None:
+        super().__init__(message, status=status, payload=payload)
+        self.wait_s = wait_s
+        self.first_s = first_s
+
+
+class CredentialsError(ApiError):
+    """There is no token; the message says what to do."""
+
+
+class Credentials(Protocol):
+    async def headers(self) -> Mapping[str, str]:
+        """Returns the headers that open the API now. May raise `ApiError`."""
+
+    def forget(self) -> bool:
+        """Drops what the API did not accept. Returns whether there may be another."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Response:
+    """`payload`: the parsed JSON; None: it is none. `following`: the next page of results by the header `Link`."""
+
+    host: str | None
+    status: int
+    headers: Mapping[str, str]
+    payload: Any
+    following: str | None = None
+
+    @property
+    def retry_after_s(self) -> float | None:
+        return seconds(self.headers.get("Retry-After"))
+
+
+def error_of(response: Response) -> ApiError | None:
+    """Tells what is wrong with an answer, as most vendors mean it; None: nothing."""
+    if response.status in _TRANSIENT:
+        wait_s = response.retry_after_s
+        return BusyError(f"it answers {response.status}", status=response.status, wait_s=wait_s)
+    if response.status not in (200, 201):
+        return ApiError(
+            f"{response.host} answers {response.status}", status=response.status, payload=response.payload
+        )
+    if response.payload is None:
+        return ApiError(f"{response.host} answers with something that is no JSON")
+    return None
 
 
 class JsonApi:
-    """Requests below `base_url`, again after a pause while the vendor is
-    busy or limits the rate. `longest_wait_s`: what the vendor may ask us
-    to wait; with more, the source is unavailable until the next sync.
+    """Requests below `base_url`, again after a pause while the vendor is busy or limits the rate, and once more with
+    new credentials where it did not accept the last ones. Opened by the first request; may be closed and used again.
+
+    Args:
+        vendor: begins the name of the log event that tells of pauses.
+        longest_wait_s: what the vendor may ask us to wait; with more, the source is unavailable until the next sync.
+        error_of: what is wrong with an answer; None: nothing.
     """
 
     def __init__(
         self,
         base_url: str,
         *,
-        headers: Mapping[str, str],
+        vendor: str,
         timeout_s: float,
         sleep: Sleep = asyncio.sleep,
-        authorize: Authorize | None = None,
+        headers: Mapping[str, str] | None = None,
+        credentials: Credentials | None = None,
         longest_wait_s: float = _LONGEST_WAIT_S,
-        later: Later | None = None,
+        error_of: Callable[[Response], ApiError | None] = error_of,
     ) -> None:
         self._base = URL(base_url.rstrip("/"))
-        self._headers = {"Accept": "application/json", "User-Agent": "Footnote/0.1", **headers}
+        self._waits_event = f"{vendor}.waits"
+        self._headers = {"Accept": "application/json", "User-Agent": "Footnote/0.1", **(headers or {})}
         self._timeout = aiohttp.ClientTimeout(total=timeout_s)
         self._sleep = sleep
-        self._authorize = authorize
+        self._credentials = credentials
         self._longest_wait_s = longest_wait_s
-        self._later = later
+        self._error_of = error_of
         self._session: aiohttp.ClientSession | None = None
 
-    async def get(self, path: str, parameters: Parameters | None = None) -> Any:
-        """The parsed JSON at `path`, which starts with a slash and is below the base URL, or below its host's root.
+    async def get(
+        self, address: str, parameters: Parameters | None = None, *, follow_redirects: bool = False
+    ) -> Any:
+        """Returns the parsed JSON at a path, which starts with a slash and is below the base URL or below its host's
+        root, or at the whole address of a link that the vendor gave, to the letter.
 
         Raises:
-            ApiError: refused, unreachable, not JSON, or still busy after all attempts.
+            ApiError: refused, unreachable, not JSON, on another host, or still busy after all attempts.
         """
-        return await self._patiently(lambda: self._once(self._address(path, parameters or {})))
+        response = await self._response("GET", address, parameters, follow_redirects=follow_redirects)
+        return response.payload
 
-    async def follow(self, link: str) -> Any:
-        """As `get`, for the whole address that the vendor gave for what follows, to the letter.
+    async def pages(
+        self,
+        address: str,
+        parameters: Parameters | None = None,
+        *,
+        following: Callable[[Response], str | None] = lambda response: response.following,
+    ) -> AsyncIterator[Any]:
+        """Yields the JSON of every page of results. `following`: where the next page is. Raises as `get`."""
+        visited: set[str] = set()
+        next_page: str | None = address
+        while next_page:
+            if next_page in visited:
+                raise ApiError("it leads from one page of results back to an earlier one")
+            visited.add(next_page)
+            response = await self._response("GET", next_page, None if len(visited) > 1 else parameters)
+            yield response.payload
+            next_page = following(response)
+
+    async def post(self, path: str, *, form: Mapping[str, str] | None = None, body: Any = None) -> Any:
+        """Returns what a form, or JSON, is answered that may be sent again. Raises as `get`."""
+        return (await self._response("POST", path, data=form, json=body)).payload
+
+    async def download(self, address: str, *, max_bytes: int) -> bytes:
+        """Returns a file at a path, along redirects: to other hosts over https alone, and without our credentials.
+        A whole address in the place of the path opens by itself: our credentials go to no host then.
 
         Raises:
-            ApiError: also where it leads to another host.
+            ApiError: refused, unreachable, larger than `max_bytes`, or still busy after all attempts.
         """
-        url = _whole(link)
-        if url.origin() != self._base.origin():
-            raise ApiError(f"it leads to another host ({url.host}): not followed")
-        return await self._patiently(lambda: self._once(url))
-
-    async def post(self, path: str, fields: Mapping[str, str]) -> Any:
-        """As `get`, for a form that may be sent again."""
-        return await self._patiently(lambda: self._once(self._address(path, {}), fields))
-
-    async def download(self, path: str, *, most: int) -> bytes:
-        """A file at `path`, along redirects: to other hosts over https alone, and without our credentials.
-        A whole address in the place of `path` opens by itself: our credentials go to no host then.
-
-        Raises:
-            ApiError: refused, unreachable, larger than `most` bytes, or still busy after all attempts.
-        """
-        whole = not path.startswith("/")
-        url = self._checked(_whole(path)) if whole else self._address(path, {})
-        return await self._patiently(lambda: self._file(url, most, anonymous=whole))
-
-    async def _patiently(self, ask: Callable[[], Awaitable[T]]) -> T:
-        for attempt in range(1, _ATTEMPTS + 1):
-            try:
-                return await ask()
-            except _BusyError as busy:
-                wait = busy.wait_s
-                if wait is None:
-                    wait = busy.first_s * 2 ** (attempt - 1) * (0.5 + random.random() / 2)
-                if attempt == _ATTEMPTS or wait > self._longest_wait_s:
-                    raise ApiError(str(busy), status=busy.status, told=busy.told) from busy
-                await self._sleep(wait)
-        raise AssertionError("unreachable")
+        anonymous = not address.startswith("/")
+        url = self._checked(_whole(address)) if anonymous else self._below(address)
+        return await self._persistently(lambda: self._file(url, max_bytes, anonymous=anonymous))
 
     async def close(self) -> None:
         if self._session is not None:
@@ -135,37 +200,120 @@ class JsonApi:
     ) -> None:
         await self.close()
 
-    def _address(self, path: str, parameters: Parameters) -> URL:
-        """A vendor's "next" link may or may not repeat the base URL's own path."""
-        below = (
-            URL(path)
-            if path.startswith(f"{self._base.raw_path}/")
-            else URL(self._base.raw_path.rstrip("/") + path)
-        )
-        url = self._base.origin().join(below)
-        return url.update_query(dict(parameters)) if parameters else url
+    async def _response(
+        self,
+        method: str,
+        address: str,
+        parameters: Parameters | None = None,
+        *,
+        follow_redirects: bool = False,
+        **content: Any,
+    ) -> Response:
+        url = self._below(address) if address.startswith("/") else self._own(_whole(address))
+        if parameters:
+            url = url.update_query(dict(parameters))
+        return await self._persistently(lambda: self._once(method, url, follow_redirects, content))
 
-    async def _once(self, url: URL, fields: Mapping[str, str] | None = None) -> Any:
-        async with self._answer(url, fields) as answer:
-            if answer.status != 200:
-                raise await self._refusal(url, answer)
-            return well_formed_value(await answer.json(content_type=None))
+    async def _persistently(self, ask: Callable[[], Awaitable[T]]) -> T:
+        try:
+            return await self._patiently(ask)
+        except CredentialsError:
+            raise
+        except ApiError as error:
+            if error.status != 401 or self._credentials is None or not self._credentials.forget():
+                raise
+        return await self._patiently(ask)
 
-    async def _file(self, url: URL, most: int, *, anonymous: bool) -> bytes:
+    async def _patiently(self, ask: Callable[[], Awaitable[T]]) -> T:
+        for attempt in range(1, _ATTEMPTS + 1):
+            try:
+                return await ask()
+            except BusyError as busy:
+                wait_s = busy.wait_s
+                if wait_s is None:
+                    wait_s = busy.first_s * 2 ** (attempt - 1) * (1 + random.random() / 4)
+                if attempt == _ATTEMPTS or wait_s > self._longest_wait_s:
+                    raise
+                logger.warning(self._waits_event, extra={"reason": str(busy), "seconds": round(wait_s, 1)})
+                await self._sleep(wait_s)
+        raise AssertionError("unreachable")
+
+    async def _once(
+        self, method: str, url: URL, follow_redirects: bool, content: Mapping[str, Any]
+    ) -> Response:
         for _ in range(_MOST_REDIRECTS):
-            async with self._answer(url, anonymous=anonymous) as answer:
-                if answer.status in _REDIRECTS and answer.headers.get("Location"):
-                    url = self._checked(url.join(URL(answer.headers["Location"], encoded=True)))
+            async with self._requested(method, url, content) as answer:
+                if follow_redirects and (target := _redirect(answer)):
+                    url = self._own(target)
+                    continue
+                return await self._accepted(answer)
+        raise ApiError("it sends us from one address to the next", status=301)
+
+    async def _file(self, url: URL, max_bytes: int, *, anonymous: bool) -> bytes:
+        for _ in range(_MOST_REDIRECTS):
+            async with self._requested("GET", url, {}, anonymous=anonymous) as answer:
+                if target := _redirect(answer):
+                    url = self._checked(target)
                     continue
                 if answer.status != 200:
-                    raise await self._refusal(url, answer)
+                    await self._accepted(answer)
                 content = bytearray()
-                async for piece in answer.content.iter_chunked(_PIECE):
-                    content += piece
-                    if len(content) > most:
-                        raise ApiError(f"it is larger than {most // 1_000_000} MB")
+                async for chunk in answer.content.iter_chunked(_CHUNK):
+                    content += chunk
+                    if len(content) > max_bytes:
+                        raise ApiError(f"it is larger than {max_bytes // 1_000_000} MB")
                 return bytes(content)
         raise ApiError("it sends us from one address to the next")
+
+    @asynccontextmanager
+    async def _requested(
+        self, method: str, url: URL, content: Mapping[str, Any], *, anonymous: bool = False
+    ) -> AsyncIterator[aiohttp.ClientResponse]:
+        """Opens the answer to a request, with our credentials where it is to the configured host."""
+        if self._session is None:
+            self._session = aiohttp.ClientSession(timeout=self._timeout, cookie_jar=aiohttp.DummyCookieJar())
+        headers: Mapping[str, str] = {}
+        if url.origin() == self._base.origin() and not anonymous:
+            headers = {**self._headers, **(await self._credentials.headers() if self._credentials else {})}
+        try:
+            async with self._session.request(
+                method, url, headers=headers, allow_redirects=False, **content
+            ) as answer:
+                yield answer
+        except aiohttp.ClientConnectorError as error:
+            raise ApiError(f"{url.host} cannot be reached") from error
+        except (TimeoutError, aiohttp.ClientError) as error:  # or cut off in the middle
+            raise BusyError("it does not answer in time, or not to the end") from error
+
+    async def _accepted(self, answer: aiohttp.ClientResponse) -> Response:
+        """Returns what is no error."""
+        try:
+            payload = well_formed_value(await answer.json(content_type=None))
+        except ValueError:
+            payload = None
+        link = answer.links.get("next")
+        response = Response(
+            host=answer.url.host,
+            status=answer.status,
+            headers=answer.headers,
+            payload=payload,
+            following=str(link["url"]) if link else None,
+        )
+        if error := self._error_of(response):
+            raise error
+        return response
+
+    def _below(self, path: str) -> URL:
+        """A vendor's "next" link may or may not repeat the base URL's own path."""
+        own_path = self._base.raw_path.rstrip("/")
+        below = URL(path) if path.startswith(f"{own_path}/") else URL(own_path + path)
+        return self._base.origin().join(below)
+
+    def _own(self, url: URL) -> URL:
+        """Credentials go to the configured host alone."""
+        if url.origin() != self._base.origin():
+            raise ApiError(f"it leads to another host ({url.host}): not followed", status=301)
+        return url
 
     def _checked(self, url: URL) -> URL:
         """What a download is read from."""
@@ -173,43 +321,36 @@ class JsonApi:
             raise ApiError(f"it sends us to {url.origin()}, which is no https")
         return url
 
-    @asynccontextmanager
-    async def _answer(
-        self, url: URL, fields: Mapping[str, str] | None = None, *, anonymous: bool = False
-    ) -> AsyncIterator[aiohttp.ClientResponse]:
-        """The answer to a request, with our credentials where it is to the configured host."""
-        if self._session is None:
-            self._session = aiohttp.ClientSession(timeout=self._timeout, cookie_jar=aiohttp.DummyCookieJar())
-        ours = url.origin() == self._base.origin() and not anonymous
-        headers = await self._credentials() if ours else {}
-        asked = self._session.get if fields is None else partial(self._session.post, data=fields)
-        try:
-            async with asked(url, headers=headers, allow_redirects=False) as answer:
-                if answer.status in _TRANSIENT:
-                    raise _BusyError(answer.status, _seconds(answer.headers.get("Retry-After")))
-                yield answer
-        except TimeoutError as error:
-            raise _BusyError(None, None) from error
-        except aiohttp.ClientConnectorError as error:
-            raise ApiError(f"{url.host} cannot be reached") from error
-        except aiohttp.ClientError as error:  # cut off in the middle
-            raise _BusyError(None, None) from error
-        except ValueError as error:
-            raise ApiError(f"{url.host} answers with something that is no JSON") from error
 
-    async def _credentials(self) -> Mapping[str, str]:
-        return self._headers if self._authorize is None else {**self._headers, **await self._authorize()}
+class Shape(BaseModel):
+    """A part of a vendor's JSON, whose names may be written in camel case. What else it holds is ignored."""
 
-    async def _refusal(self, url: URL, answer: aiohttp.ClientResponse) -> ApiError | _BusyError:
-        try:
-            told = await answer.json(content_type=None)
-        except ValueError:
-            told = None
-        first_s = self._later(answer.status, told) if self._later is not None else None
-        if first_s is not None:
-            wait_s = _seconds(answer.headers.get("Retry-After"))
-            return _BusyError(answer.status, wait_s, first_s=first_s, told=told)
-        return ApiError(f"{url.host} answers {answer.status}", status=answer.status, told=told)
+    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, frozen=True)
+
+
+def parsed(shape: type[T] | TypeAdapter[T], payload: object, *, unknown: str = UNKNOWN_FORM) -> T:
+    """
+    Raises:
+        ApiError: the payload has another form than the published one; `unknown` says so.
+    """
+    adapter = shape if isinstance(shape, TypeAdapter) else TypeAdapter(shape)
+    try:
+        return adapter.validate_python(payload)
+    except ValidationError as error:
+        raise ApiError(unknown) from error
+
+
+def seconds(header: str | None) -> float | None:
+    """Reads a header that holds a number of seconds; None: it does not."""
+    try:
+        return max(0.0, float(header)) if header else None
+    except ValueError:
+        return None
+
+
+def _redirect(answer: aiohttp.ClientResponse) -> URL | None:
+    location = answer.headers.get("Location")
+    return answer.url.join(URL(location, encoded=True)) if answer.status in REDIRECTS and location else None
 
 
 def _whole(address: str) -> URL:
@@ -220,25 +361,3 @@ def _whole(address: str) -> URL:
     except ValueError as error:
         raise ApiError("it gives an address that is none") from error
     return url
-
-
-class _BusyError(Exception):
-    """Ask again after `wait_s`; None: after about `first_s`, which doubles with each attempt."""
-
-    def __init__(
-        self, status: int | None, wait_s: float | None, *, first_s: float = 1.0, told: Any = None
-    ) -> None:
-        super().__init__(
-            f"it answers {status}" if status else "it does not answer in time, or not to the end"
-        )
-        self.status = status
-        self.wait_s = wait_s
-        self.first_s = first_s
-        self.told = told
-
-
-def _seconds(header: str | None) -> float | None:
-    try:
-        return max(0.0, float(header)) if header else None
-    except ValueError:
-        return None

@@ -2,35 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
 from pathlib import PurePosixPath
 from typing import Any
 from urllib.parse import quote
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import ConfigDict, Field
 
 from ingest.parsers.formats import max_bytes
 from ingest.sources.confluence.elements import StorageError, parse_storage
 from ingest.sources.confluence.links import Edition
-from ingest.sources.confluence.listing import day_of, every_result
-from ingest.sources.json_api import ApiError, JsonApi, Parameters
+from ingest.sources.confluence.listing import Version, day_of, every_result
+from ingest.sources.json_api import JsonApi, Parameters, Shape, parsed
 from kb.config.sources import DOCUMENTS
 
 _SEARCH_SIZE = 100
 _ENDINGS = frozenset(PurePosixPath(pattern).suffix.lower() for pattern in DOCUMENTS) - {""}
 
 
-class _Found(BaseModel):
-    """An attachment or a comment as the search of v1 shows it."""
+class _Container(Shape):
+    model_config = ConfigDict(coerce_numbers_to_str=True)
 
-    model_config = ConfigDict(extra="ignore")
+    id: str = ""
+
+
+class _Found(Shape):
+    """An attachment or a comment as the search of v1 shows it."""
 
     id: str
     title: str = ""
-    container: dict[str, Any] = Field(default_factory=dict)
-    version: dict[str, Any] = Field(default_factory=dict)
+    container: _Container = _Container()
+    version: Version
     body: dict[str, Any] = Field(default_factory=dict)
     extensions: dict[str, Any] = Field(default_factory=dict)
     links: dict[str, Any] = Field(default_factory=dict, alias="_links")
@@ -72,39 +75,37 @@ class Attached:
 
     async def documents(self, *, space: str = "", page_id: str = "") -> list[Attachment]:
         """Lists the attachments of a space or of a page that are of a format that is read."""
-        found = await self._found("attachment", "version,container,extensions", space, page_id)
-        documents = [self._attachment(one) for one in found if one.container.get("id")]
-        return [one for one in documents if PurePosixPath(one.name).suffix.lower() in _ENDINGS]
+        found = await self._search("attachment", "version,container,extensions", space, page_id)
+        documents = [self._attachment(result) for result in found if result.container.id]
+        return [document for document in documents if PurePosixPath(document.name).suffix.lower() in _ENDINGS]
 
     async def comments(self, *, space: str = "", page_id: str = "", marks: tuple[str, ...]) -> list[Comment]:
         """Lists the comments of a space or of a page that begin with one of the marks, the oldest first."""
-        found = await self._found("comment", "version,container,body.storage", space, page_id)
+        found = await self._search("comment", "version,container,body.storage", space, page_id)
         comments = [
             Comment(
-                id=one.id,
-                page_id=str(one.container["id"]),
-                version=_number(one.version),
-                storage=str((one.body.get("storage") or {}).get("value") or ""),
+                id=result.id,
+                page_id=result.container.id,
+                version=result.version.number,
+                storage=str((result.body.get("storage") or {}).get("value") or ""),
             )
-            for one in found
-            if one.container.get("id")
+            for result in found
+            if result.container.id
         ]
-        return sorted((one for one in comments if _begins_with(one.storage, marks)), key=lambda one: one.id)
+        marked = [comment for comment in comments if _begins_with(comment.storage, marks)]
+        return sorted(marked, key=lambda comment: comment.id)
 
     async def content(self, attachment: Attachment) -> bytes:
-        return await self.api.download(attachment.download, most=max_bytes(attachment.name))
+        return await self.api.download(attachment.download, max_bytes=max_bytes(attachment.name))
 
-    async def _found(self, kind: str, expand: str, space: str, page_id: str) -> list[_Found]:
+    async def _search(self, kind: str, expand: str, space: str, page_id: str) -> list[_Found]:
         where = f"container = {page_id}" if page_id else f'space = "{space.replace(chr(34), "")}"'
         asked: Parameters = {"cql": f"type = {kind} and {where}", "limit": _SEARCH_SIZE, "expand": expand}
-        results = [one async for one in every_result(self.api, "/rest/api/content/search", asked)]
-        try:
-            return [_Found.model_validate(one) for one in results]
-        except ValidationError as error:
-            raise ApiError("it answers in a form that Footnote does not know") from error
+        results = every_result(self.api, "/rest/api/content/search", asked)
+        return [parsed(_Found, result) async for result in results]
 
     def _attachment(self, found: _Found) -> Attachment:
-        page_id = str(found.container["id"])
+        page_id = found.container.id
         download = str(found.links.get("download") or "")
         if self.edition == "cloud":
             download = f"/rest/api/content/{page_id}/child/attachment/{quote(found.id)}/download"
@@ -113,20 +114,13 @@ class Attached:
             id=found.id.removeprefix("att"),
             page_id=page_id,
             name=found.title.replace("/", "_"),
-            version=_number(found.version),
+            version=found.version.number,
             size=size if isinstance(size, int) else 0,
-            edited=day_of(found.version.get("when")),
+            edited=day_of(found.version.when),
             url=self.base_url
             + str(found.links.get("webui") or f"/pages/viewpageattachments.action?pageId={page_id}"),
             download=download,
         )
-
-
-def _number(version: Mapping[str, Any]) -> int:
-    number = version.get("number")
-    if not isinstance(number, int):
-        raise ApiError("it answers in a form that Footnote does not know")
-    return number
 
 
 def _begins_with(storage: str, marks: tuple[str, ...]) -> bool:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import Field
 
 from ingest.sources.confluence.listing import (
     READERS,
@@ -18,41 +18,31 @@ from ingest.sources.confluence.listing import (
     day_of,
     every_result,
     limits_of,
-    name_of_user,
     text_of,
 )
-from ingest.sources.json_api import ApiError, JsonApi, Parameters
-
-T = TypeVar("T")
+from ingest.sources.json_api import ApiError, JsonApi, Parameters, Shape, parsed
 
 _PAGE_SIZE = 250
 _SEARCH_SIZE = 100
 _KEYS_AT_ONCE = 50
 
 
-class _Version(BaseModel):
-    model_config = ConfigDict(extra="ignore")
-
+class _Version(Shape):
     number: int
-    created_at: str = Field(default="", alias="createdAt")
+    created_at: str = ""
 
 
-class _Page(BaseModel):
+class _Page(Shape):
     """A page as v2 shows it."""
-
-    model_config = ConfigDict(extra="ignore")
 
     id: str
     title: str
     status: str = "current"
-    parent_id: str | None = Field(default=None, alias="parentId")
+    parent_id: str | None = None
     version: _Version
     body: dict[str, Any] = Field(default_factory=dict)
     labels: dict[str, Any] = Field(default_factory=dict)
     links: dict[str, Any] = Field(default_factory=dict, alias="_links")
-
-
-_PAGES = TypeAdapter(list[_Page])
 
 
 class CloudApi:
@@ -61,15 +51,15 @@ class CloudApi:
         self._base_url = base_url
 
     async def spaces(self, keys: tuple[str, ...]) -> list[Space]:
-        batches = [keys[at : at + _KEYS_AT_ONCE] for at in range(0, len(keys), _KEYS_AT_ONCE)] or [()]
+        batches = [keys[start : start + _KEYS_AT_ONCE] for start in range(0, len(keys), _KEYS_AT_ONCE)]
         found = []
-        for batch in batches:
+        for batch in batches or [()]:
             named: Parameters = (
                 {"keys": ",".join(batch)} if batch else {"type": "global", "status": "current"}
             )
             found += [
-                Space(id=str(one["id"]), key=str(one["key"]))
-                async for one in every_result(self._api, "/api/v2/spaces", {"limit": _PAGE_SIZE, **named})
+                parsed(Space, space)
+                async for space in every_result(self._api, "/api/v2/spaces", {"limit": _PAGE_SIZE, **named})
             ]
         return found
 
@@ -82,18 +72,16 @@ class CloudApi:
         for kind, status in wanted:
             path = f"/api/v2/spaces/{space.id}/{kind}"
             asked: Parameters = {"limit": _PAGE_SIZE, "status": status}
-            found = [one async for one in every_result(self._api, path, asked)]
-            parsed = _parsed(_PAGES, found)
-            by_id |= {page.id: page for page in parsed if kind == "pages"}
-            listed += [self._listed(page, space.key, blog=kind == "blogposts") for page in parsed]
+            pages = [parsed(_Page, result) async for result in every_result(self._api, path, asked)]
+            by_id |= {page.id: page for page in pages if kind == "pages"}
+            listed += [self._listed(page, space.key, blog=kind == "blogposts") for page in pages]
         listed = [replace(page, parents=_parents(page.id, by_id)) for page in listed]
-        known = await self._readers(space.key, "(page, blogpost)" if blog else "(page)")
-        return [await self._with_readers(page, known) for page in listed]
+        contents = await self._readers(space.key, "(page, blogpost)" if blog else "(page)")
+        return [await self._with_readers(page, contents.get(page.id)) for page in listed]
 
     async def page(self, space: str, page_id: str, *, blog: bool) -> tuple[ListedPage, str]:
         path = f"/api/v2/{_kind(blog=blog)}/{page_id}"
-        found = await self._api.get(path, {"body-format": "storage", "include-labels": "true"})
-        page = _parsed(TypeAdapter(_Page), found)
+        page = parsed(_Page, await self._api.get(path, {"body-format": "storage", "include-labels": "true"}))
         if page.status not in ("current", "archived"):
             raise ApiError("it was deleted", status=404)
         labels = frozenset(str(label["name"]) for label in page.labels.get("results", []))
@@ -105,9 +93,6 @@ class CloudApi:
             limits = None
         listed = replace(self._listed(page, space, blog=blog), labels=labels, limits=limits)
         return listed, text_of(page.body)
-
-    async def person(self, parameter: str, user_id: str) -> str:
-        return await name_of_user(self._api, parameter, user_id)
 
     def _listed(self, page: _Page, space: str, *, blog: bool) -> ListedPage:
         return ListedPage(
@@ -124,11 +109,11 @@ class CloudApi:
         """Labels and limits of a space's pages, a hundred a request. The search index may lag behind: see below."""
         query = f'space = "{space.replace(chr(34), "")}" and type in {kinds}'
         asked: Parameters = {"cql": query, "limit": _SEARCH_SIZE, "expand": f"metadata.labels,{READERS}"}
-        found = [one async for one in every_result(self._api, "/rest/api/content/search", asked)]
-        return {content.id: content for content in _parsed(TypeAdapter(list[Content]), found)}
+        results = every_result(self._api, "/rest/api/content/search", asked)
+        contents = [parsed(Content, result) async for result in results]
+        return {content.id: content for content in contents}
 
-    async def _with_readers(self, page: ListedPage, known: dict[str, Content]) -> ListedPage:
-        content = known.get(page.id)
+    async def _with_readers(self, page: ListedPage, content: Content | None) -> ListedPage:
         if content is not None and content.limits is not None:
             return replace(page, labels=content.labels, limits=content.limits)
         try:
@@ -142,33 +127,29 @@ class CloudApi:
         return replace(page, labels=labels, limits=limits)
 
     async def _asked_labels(self, page_id: str, *, blog: bool) -> frozenset[str]:
-        return frozenset(
-            [
-                str(one["name"])
-                async for one in every_result(
-                    self._api, f"/api/v2/{_kind(blog=blog)}/{page_id}/labels", {"limit": _PAGE_SIZE}
-                )
-            ]
-        )
+        path = f"/api/v2/{_kind(blog=blog)}/{page_id}/labels"
+        labels = every_result(self._api, path, {"limit": _PAGE_SIZE})
+        return frozenset([str(label["name"]) async for label in labels])
 
     async def _asked_limits(self, page_id: str, *, blog: bool) -> tuple[Limit, ...] | None:
         """The limits of a page and of all above it, each asked for by itself; None where one is not told."""
         above: list[str] = []
         if not blog:
             path = f"/api/v2/pages/{page_id}/ancestors"
-            above = [str(one["id"]) async for one in every_result(self._api, path, {"limit": _PAGE_SIZE})]
+            ancestors = every_result(self._api, path, {"limit": _PAGE_SIZE})
+            above = [str(ancestor["id"]) async for ancestor in ancestors]
         levels = []
         for content_id in (page_id, *above):
             found = await self._api.get(
                 f"/rest/api/content/{content_id}/restriction/byOperation/read",
                 {"expand": "restrictions.user,restrictions.group"},
             )
-            levels.append(_parsed(TypeAdapter(Restrictions), {"read": found}).limits)
+            levels.append(parsed(Restrictions, {"read": found}).limits)
         return limits_of(levels)
 
 
 def _parents(page_id: str, pages: dict[str, _Page]) -> tuple[str, ...]:
-    """Titles of the pages above, outermost first. A folder is no page: what is above it is not known here."""
+    """Lists the titles of the pages above, outermost first. A folder is no page: what is above it is not known."""
     titles: list[str] = []
     seen = {page_id}
     page = pages.get(page_id)
@@ -182,10 +163,3 @@ def _parents(page_id: str, pages: dict[str, _Page]) -> tuple[str, ...]:
 
 def _kind(*, blog: bool) -> str:
     return "blogposts" if blog else "pages"
-
-
-def _parsed(adapter: TypeAdapter[T], found: object) -> T:
-    try:
-        return adapter.validate_python(found)
-    except ValidationError as error:
-        raise ApiError("it answers in a form that Footnote does not know") from error

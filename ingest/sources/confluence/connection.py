@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from base64 import b64encode
 
+from ingest.sources.access_tokens import bearer
 from ingest.sources.confluence.attached import Attached
 from ingest.sources.confluence.cloud import CloudApi
 from ingest.sources.confluence.data_center import DataCenterApi
@@ -14,32 +15,28 @@ from kb.config.sources import ConfluenceSettings
 
 
 class Connection:
-    """Opened by the first request; may be closed and used again."""
+    """Opened by the first request; may be closed and used again.
+
+    `api`: spaces and pages, by what this edition offers; `attached`: comments and attachments.
+    """
 
     def __init__(self, settings: ConfluenceSettings, *, sleep: Sleep) -> None:
         self._settings = settings
-        self._sleep = sleep
-        self._json: JsonApi | None = None
         self.base_url = str(settings.url).rstrip("/")
         self.edition: Edition = _edition(settings)
-
-    def api(self) -> ConfluenceApi:
-        """Spaces and pages, by what this edition offers."""
-        if self.edition == "cloud":
-            return CloudApi(self._opened(), self.base_url)
-        return DataCenterApi(self._opened(), self.base_url)
-
-    def attached(self) -> Attached:
-        """Comments and attachments."""
-        return Attached(api=self._opened(), base_url=self.base_url, edition=self.edition)
-
-    async def close(self) -> None:
-        if self._json is not None:
-            await self._json.close()
-            self._json = None
+        self.json = JsonApi(
+            self.base_url,
+            vendor="confluence",
+            headers=_authorization(settings),
+            timeout_s=settings.timeout_s,
+            sleep=sleep,
+        )
+        edition = CloudApi if self.edition == "cloud" else DataCenterApi
+        self.api: ConfluenceApi = edition(self.json, self.base_url)
+        self.attached = Attached(api=self.json, base_url=self.base_url, edition=self.edition)
 
     def advice(self, error: ApiError) -> str:
-        """What an administrator can do about a refusal."""
+        """Tells what an administrator can do about a refusal."""
         match error.status:
             case 401:
                 return f"Confluence does not accept the credentials: set {self._variables()}"
@@ -60,28 +57,18 @@ class Connection:
             f"{self._variables()} belong to it"
         )
 
-    def _opened(self) -> JsonApi:
-        if self._json is None:
-            self._json = JsonApi(
-                self.base_url,
-                headers=self._credentials(),
-                timeout_s=self._settings.timeout_s,
-                sleep=self._sleep,
-            )
-        return self._json
-
-    def _credentials(self) -> dict[str, str]:
-        token = self._settings.token
-        if token is None:
-            return {}
-        if self._settings.email is None:
-            return {"Authorization": f"Bearer {token.get_secret_value()}"}
-        pair = f"{self._settings.email}:{token.get_secret_value()}"
-        return {"Authorization": f"Basic {b64encode(pair.encode()).decode()}"}
-
     def _variables(self) -> str:
         cloud = "CONFLUENCE_EMAIL and CONFLUENCE_API_TOKEN"
         return cloud if self.edition == "cloud" else "CONFLUENCE_API_TOKEN to a personal access token"
+
+
+def _authorization(settings: ConfluenceSettings) -> dict[str, str]:
+    if settings.token is None:
+        return {}
+    if settings.email is None:
+        return bearer(settings.token)
+    pair = f"{settings.email}:{settings.token.get_secret_value()}"
+    return {"Authorization": f"Basic {b64encode(pair.encode()).decode()}"}
 
 
 def _edition(settings: ConfluenceSettings) -> Edition:

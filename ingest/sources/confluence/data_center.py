@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from pydantic import ValidationError
-
 from ingest.sources.confluence.listing import (
     EXPAND,
     Content,
     ListedPage,
     Space,
+    Version,
     day_of,
     every_result,
-    name_of_user,
     text_of,
 )
-from ingest.sources.json_api import ApiError, JsonApi, Parameters
+from ingest.sources.json_api import JsonApi, Parameters, parsed
 
 _PAGE_SIZE = 100
 
@@ -32,10 +30,7 @@ class DataCenterApi:
             if keys
             else {"limit": _PAGE_SIZE, "type": "global", "status": "current"}
         )
-        return [
-            Space(id=str(one["id"]), key=str(one["key"]))
-            async for one in every_result(self._api, "/rest/api/space", asked)
-        ]
+        return [parsed(Space, space) async for space in every_result(self._api, "/rest/api/space", asked)]
 
     async def pages(self, space: Space, *, archived: bool, blog: bool) -> list[ListedPage]:
         wanted = [("page", "current")]
@@ -47,8 +42,8 @@ class DataCenterApi:
                 "spaceKey": space.key, "type": kind, "status": status, "limit": _PAGE_SIZE, "expand": EXPAND,
             }  # fmt: skip
             listed += [
-                self._listed(one, space.key, blog=kind == "blogpost")
-                async for one in every_result(self._api, "/rest/api/content", asked)
+                self._listed(result, space.key, blog=kind == "blogpost")
+                async for result in every_result(self._api, "/rest/api/content", asked)
             ]
         return listed
 
@@ -56,22 +51,16 @@ class DataCenterApi:
         found = await self._api.get(f"/rest/api/content/{page_id}", {"expand": f"body.storage,{EXPAND}"})
         return self._listed(found, space, blog=blog), text_of(found.get("body") or {})
 
-    async def person(self, parameter: str, user_id: str) -> str:
-        return await name_of_user(self._api, parameter, user_id)
-
     def _listed(self, found: dict[str, Any], space: str, *, blog: bool) -> ListedPage:
         above: dict[str, Any] = {"ancestors": []} if blog else {}  # no page is above a blog post
-        try:
-            content = Content.model_validate({**found, **above})
-            version = int(content.version["number"])
-        except (ValidationError, KeyError, ValueError) as error:
-            raise ApiError("it answers in a form that Footnote does not know") from error
+        content = parsed(Content, {**found, **above})
+        version = parsed(Version, content.version)
         return ListedPage(
             id=content.id,
             space=space,
             title=content.title,
-            version=version,
-            edited=day_of(content.version.get("when")),
+            version=version.number,
+            edited=day_of(version.when),
             url=f"{self._base_url}{content.links.get('webui') or f'/pages/viewpage.action?pageId={content.id}'}",
             labels=content.labels,
             limits=content.limits,

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any, Protocol
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import ConfigDict, Field
 
-from ingest.sources.json_api import ApiError, JsonApi, Parameters
+from ingest.sources.json_api import ApiError, JsonApi, Parameters, Response, Shape
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -42,10 +42,18 @@ class ListedPage:
         return f"{self.space}/{BLOG}/{self.id}" if self.blog else f"{self.space}/{self.id}"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Space:
+class Space(Shape):
+    model_config = ConfigDict(coerce_numbers_to_str=True)
+
     id: str
     key: str
+
+
+class Version(Shape):
+    """`when`: empty where v1 of the API does not tell it."""
+
+    number: int
+    when: str = ""
 
 
 BLOG = "post"
@@ -55,19 +63,18 @@ REFUSED = (400, 403, 404)
 
 
 async def every_result(api: JsonApi, path: str, parameters: Parameters) -> AsyncIterator[dict[str, Any]]:
-    """Every result of a list, along the cursors. Raises `ApiError`."""
-    answer = await api.get(path, parameters)
-    while True:
-        for result in answer.get("results", []):
+    """Yields every result of a list, along the cursors. Raises `ApiError`."""
+    async for page in api.pages(path, parameters, following=_next_page):
+        for result in page.get("results", []):
             yield result
-        following = (answer.get("_links") or {}).get("next")
-        if not following:
-            return
-        answer = await api.get(str(following))
+
+
+def _next_page(response: Response) -> str | None:
+    return (response.payload.get("_links") or {}).get("next")
 
 
 def text_of(body: Mapping[str, Any]) -> str:
-    """The storage format in a page's `body`. One that is left out is no empty page.
+    """Returns the storage format in a page's `body`. One that is left out is no empty page.
 
     Raises:
         ApiError: it is left out.
@@ -79,7 +86,9 @@ def text_of(body: Mapping[str, Any]) -> str:
 
 
 async def name_of_user(api: JsonApi, parameter: str, user_id: str) -> str:
-    """Empty where they have left, or want not to be named."""
+    """Asks what somebody is called; `parameter` says what kind of id it is. Empty where they have left, or want not to
+    be named.
+    """
     try:
         found = await api.get("/rest/api/user", {parameter: user_id})
     except ApiError as error:
@@ -101,20 +110,15 @@ class ConfluenceApi(Protocol):
     async def page(self, space: str, page_id: str, *, blog: bool) -> tuple[ListedPage, str]:
         """A page as it is now, with its limits and its text in storage format."""
 
-    async def person(self, parameter: str, user_id: str) -> str:
-        """What somebody is called; `parameter` says what kind of id it is."""
 
-
-class Restrictions(BaseModel):
+class Restrictions(Shape):
     """`restrictions` of v1: who may read. Nobody named: everybody who sees the space. A part that the API did not
     expand is not there at all: then it is not known who is named.
     """
 
-    model_config = ConfigDict(extra="ignore")
-
-    class Read(BaseModel):
-        class Subjects(BaseModel):
-            class Named(BaseModel):
+    class Read(Shape):
+        class Subjects(Shape):
+            class Named(Shape):
                 results: list[dict[str, Any]]
 
             user: Named | None = None
@@ -135,18 +139,14 @@ class Restrictions(BaseModel):
         return (Limit(groups=frozenset(str(group["name"]) for group in groups.results if "name" in group)),)
 
 
-class Ancestor(BaseModel):
-    model_config = ConfigDict(extra="ignore")
-
+class Ancestor(Shape):
     id: str
     title: str = ""
     restrictions: Restrictions | None = None
 
 
-class Content(BaseModel):
+class Content(Shape):
     """A page as v1 of the API shows it, with what `EXPAND` asks for."""
-
-    model_config = ConfigDict(extra="ignore")
 
     id: str
     title: str = ""
@@ -154,8 +154,6 @@ class Content(BaseModel):
     restrictions: Restrictions | None = None
     metadata: dict[str, Any] = Field(default_factory=dict)
     version: dict[str, Any] = Field(default_factory=dict)
-    space: dict[str, Any] = Field(default_factory=dict)
-    body: dict[str, Any] = Field(default_factory=dict)
     links: dict[str, Any] = Field(default_factory=dict, alias="_links")
 
     @property
@@ -177,23 +175,24 @@ class Content(BaseModel):
 
 
 def limits_of(levels: Iterable[tuple[Limit, ...] | None]) -> tuple[Limit, ...] | None:
-    """The limits of all levels together; None where one of them is not known."""
-    known: list[Limit] = []
+    """Joins the limits of all levels; None where one of them is not known."""
+    joined: list[Limit] = []
     for limits in levels:
         if limits is None:
             return None
-        known += limits
-    return tuple(known)
+        joined += limits
+    return tuple(joined)
 
 
 READERS = (
     "restrictions.read.restrictions.user,restrictions.read.restrictions.group,"
     "ancestors.restrictions.read.restrictions.user,ancestors.restrictions.read.restrictions.group"
 )
-EXPAND = f"version,space,metadata.labels,{READERS}"
+EXPAND = f"version,metadata.labels,{READERS}"
 
 
 def day_of(written: object) -> date | None:
+    """Reads the day of a time; None: it is none."""
     try:
         return datetime.fromisoformat(str(written)).date()
     except ValueError:
@@ -201,7 +200,7 @@ def day_of(written: object) -> date | None:
 
 
 def channels_of(limits: tuple[Limit, ...], groups: Mapping[str, tuple[str, ...]]) -> tuple[str, ...] | None:
-    """The channels that pass every limit; none at all: nobody here may read it. No limit: None."""
+    """Returns the channels that pass every limit; none at all: nobody here may read it. No limit: None."""
     allowed: set[str] | None = None
     for limit in limits:
         channels = {channel for group in limit.groups for channel in groups.get(group, ())}

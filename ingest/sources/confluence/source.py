@@ -13,7 +13,7 @@ from ingest.sources.confluence.attached import Attachment, Comment
 from ingest.sources.confluence.connection import Connection
 from ingest.sources.confluence.elements import StorageError
 from ingest.sources.confluence.links import USER_IDS, PageLinks, mentioned
-from ingest.sources.confluence.listing import BLOG, ListedPage, Space, channels_of
+from ingest.sources.confluence.listing import BLOG, ListedPage, Space, channels_of, name_of_user
 from ingest.sources.confluence.storage import read_storage
 from ingest.sources.json_api import ApiError, Sleep
 from ingest.sources.markup import heading
@@ -70,7 +70,7 @@ class ConfluenceSource(ConfiguredSource[ConfluenceSettings]):
     async def discover(self) -> AsyncIterator[PageRef]:
         self._unlisted, self._left_out = {}, set()
         try:
-            spaces = await self._connection.api().spaces(self._settings.spaces)
+            spaces = await self._connection.api.spaces(self._settings.spaces)
         except ApiError as error:
             raise SourceUnavailableError(f"source {self.name!r}: {self._connection.advice(error)}") from error
         if not spaces:
@@ -90,7 +90,7 @@ class ConfluenceSource(ConfiguredSource[ConfluenceSettings]):
             raise PageError(self._unlisted.get(ref.path, "this space cannot be listed"))
         place = _Place.of(ref.path)
         try:
-            page, storage = await self._connection.api().page(place.space, place.page_id, blog=place.blog)
+            page, storage = await self._connection.api.page(place.space, place.page_id, blog=place.blog)
             audience = self._audience(page)
             if audience == () or not self._is_chosen(page):
                 raise PageError("it is restricted to readers that no channel is named for", withdraw=True)
@@ -107,7 +107,7 @@ class ConfluenceSource(ConfiguredSource[ConfluenceSettings]):
         comments: list[Comment] = []
         if self._settings.answers:
             try:
-                comments = await self._connection.attached().comments(
+                comments = await self._connection.attached.comments(
                     page_id=page.id, marks=self._settings.answers
                 )
             except ApiError:
@@ -146,14 +146,14 @@ class ConfluenceSource(ConfiguredSource[ConfluenceSettings]):
     async def _document(
         self, path: str, page: ListedPage, attachment_id: str, audience: tuple[str, ...] | None
     ) -> RawPage:
-        documents = await self._connection.attached().documents(page_id=page.id)
+        documents = await self._connection.attached.documents(page_id=page.id)
         document = next((one for one in documents if one.id == attachment_id), None)
         if document is None or not self._settings.attachments:
             raise PageError("it is no longer attached to its page", withdraw=True)
         return RawPage(
             path=path,
             revision=self._document_revision(document, audience),
-            content=await self._connection.attached().content(document),
+            content=await self._connection.attached.content(document),
             url=document.url,
             edited=document.edited,
             audience=audience,
@@ -172,7 +172,7 @@ class ConfluenceSource(ConfiguredSource[ConfluenceSettings]):
             try:
                 if user_id not in self._people:
                     parameter = USER_IDS[attribute]
-                    self._people[user_id] = await self._connection.api().person(parameter, user_id)
+                    self._people[user_id] = await name_of_user(self._connection.json, parameter, user_id)
                 people[user_id] = self._people[user_id]
             except ApiError:
                 unknown = True
@@ -180,13 +180,13 @@ class ConfluenceSource(ConfiguredSource[ConfluenceSettings]):
 
     async def close(self) -> None:
         self._people = {}
-        await self._connection.close()
+        await self._connection.json.close()
 
     async def _pages(self, space: Space) -> list[PageRef]:
         """A space's pages that somebody here may read. One that fails is reported, and nothing of it is removed."""
         chosen = self._settings
         try:
-            pages = await self._connection.api().pages(space, archived=chosen.archived, blog=chosen.blog)
+            pages = await self._connection.api.pages(space, archived=chosen.archived, blog=chosen.blog)
         except ApiError as error:
             self._unlisted[f"{space.key}/"] = f"the space cannot be listed: {self._connection.advice(error)}"
             return []
@@ -219,7 +219,7 @@ class ConfluenceSource(ConfiguredSource[ConfluenceSettings]):
         found = defaultdict[str, list[Comment]](list)
         if self._settings.answers:
             try:
-                comments = await self._connection.attached().comments(
+                comments = await self._connection.attached.comments(
                     space=space.key, marks=self._settings.answers
                 )
             except ApiError as error:
@@ -238,7 +238,7 @@ class ConfluenceSource(ConfiguredSource[ConfluenceSettings]):
         if not self._settings.attachments:
             return []
         try:
-            documents = await self._connection.attached().documents(space=space.key)
+            documents = await self._connection.attached.documents(space=space.key)
         except ApiError as error:
             self._unlisted[f"{space.key}/"] = (
                 f"its attachments cannot be listed: {self._connection.advice(error)}"

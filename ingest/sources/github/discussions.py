@@ -7,11 +7,12 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
-from ingest.sources.github.connection import Connection, GithubError
-from ingest.sources.github.issues import lowered, parsed
-from ingest.sources.github.threads import GHOST, MAINTAINERS, Post, Thread, chosen_answer
+from ingest.errors import PageError
+from ingest.sources.github.connection import RepositoryApi
+from ingest.sources.github.threads import GHOST, MAINTAINERS, Post, Thread, chosen_answer, lowered
+from ingest.sources.json_api import ApiError, Shape, parsed
 from kb.config.sources import GithubSettings
 
 _POST = "id body createdAt lastEditedAt authorAssociation author { login __typename }"
@@ -46,38 +47,34 @@ query ($id: ID!, $after: String) {{
 }}"""
 
 
-class _Shape(BaseModel):
-    model_config = ConfigDict(extra="ignore", populate_by_name=True)
-
-
-class _Author(_Shape):
+class _Author(Shape):
     login: str = GHOST
     kind: str = Field(default="User", alias="__typename")
 
 
-class _Answer(_Shape):
+class _Answer(Shape):
     id: str
-    hidden: bool = Field(default=False, alias="isMinimized")
-    updated_at: datetime = Field(alias="updatedAt")
+    is_minimized: bool = False
+    updated_at: datetime
 
 
-class _Count(_Shape):
-    total: int = Field(default=0, alias="totalCount")
+class _Count(Shape):
+    total_count: int = 0
 
 
-class _Label(_Shape):
+class _Label(Shape):
     name: str
 
 
-class _Labels(_Shape):
+class _Labels(Shape):
     nodes: list[_Label | None] = Field(default_factory=list)
 
 
-class DiscussionHead(_Shape):
+class DiscussionHead(Shape):
     number: int
     title: str
     url: str
-    updated_at: datetime = Field(alias="updatedAt")
+    updated_at: datetime
     answer: _Answer | None = None
     comments: _Count = _Count()
     labels: _Labels | None = None
@@ -85,7 +82,7 @@ class DiscussionHead(_Shape):
     @property
     def marked(self) -> str | None:
         """The id of the answer that a reader sees marked."""
-        return self.answer.id if self.answer is not None and not self.answer.hidden else None
+        return self.answer.id if self.answer is not None and not self.answer.is_minimized else None
 
     @property
     def label_names(self) -> frozenset[str]:
@@ -95,17 +92,17 @@ class DiscussionHead(_Shape):
     def state(self) -> tuple[str, ...]:
         """What changes when the discussion, its answer or the number of comments does."""
         answer = f"{self.answer.id} {self.answer.updated_at.isoformat()}" if self.answer else ""
-        return (self.updated_at.isoformat(), answer, str(self.comments.total), self.title, self.url)
+        return (self.updated_at.isoformat(), answer, str(self.comments.total_count), self.title, self.url)
 
 
-class _Post(_Shape):
+class _Post(Shape):
     id: str
     body: str = ""
-    created_at: datetime = Field(alias="createdAt")
-    edited_at: datetime | None = Field(default=None, alias="lastEditedAt")
-    association: str = Field(default="NONE", alias="authorAssociation")
+    created_at: datetime
+    last_edited_at: datetime | None = None
+    author_association: str = "NONE"
     author: _Author | None = None
-    hidden: bool = Field(default=False, alias="isMinimized")
+    is_minimized: bool = False
 
     def post(self) -> Post:
         author = self.author or _Author()
@@ -113,10 +110,10 @@ class _Post(_Shape):
             id=self.id,
             author=author.login,
             text=self.body,
-            day=(self.edited_at or self.created_at).date(),
+            day=(self.last_edited_at or self.created_at).date(),
             is_bot=author.kind == "Bot",
-            is_maintainer=self.association in MAINTAINERS,
-            hidden=self.hidden,
+            is_maintainer=self.author_association in MAINTAINERS,
+            hidden=self.is_minimized,
         )
 
 
@@ -127,73 +124,66 @@ class Discussion(DiscussionHead, _Post):
 class Discussions:
     """`repository`: its present name ("owner/name")."""
 
-    def __init__(self, connection: Connection, settings: GithubSettings, repository: str) -> None:
-        self._connection = connection
+    def __init__(self, api: RepositoryApi, settings: GithubSettings, repository: str) -> None:
+        self._api = api
         self._settings = settings
-        self._repository = repository
         self._named = dict(zip(("owner", "name"), repository.split("/"), strict=True))
 
     async def listed(self) -> AsyncIterator[DiscussionHead]:
-        """Every discussion with an answer. For labels all of them must be asked for: there is no filter by label."""
-        chosen = {"answered": None if self._settings.labels else True}
-        async for found in self._every(_LIST, chosen, "repository", "discussions"):
-            head = parsed(DiscussionHead, found)
+        """Yields every answered one. For labels all of them must be asked for: there is no filter by label."""
+        chosen = {**self._named, "answered": None if self._settings.labels else True}
+        async for node in self._every(_LIST, chosen, "repository", "discussions"):
+            head = parsed(DiscussionHead, node)
             if self._is_answered(head):
                 yield head
 
-    async def discussion(self, number: int) -> Discussion | None:
-        """The discussion as it is now; None: it has no answer any more.
+    async def read(self, number: int) -> tuple[Discussion, Thread]:
+        """Returns a discussion as it is now, and its thread.
 
         Raises:
-            GithubError: among others with status 404 where it is gone.
+            ApiError: among others with status 404 where it is gone.
+            PageError: it has no answer any more.
         """
-        told = await self._connection.graphql(_ONE, self._named | {"number": number}, self._repository)
-        found = _within(told, "repository", "discussion")
-        if found is None:
-            raise GithubError("it is gone", status=404)
-        discussion = parsed(Discussion, found)
-        return discussion if self._is_answered(discussion) else None
-
-    async def thread(self, discussion: Discussion) -> Thread:
+        chosen = self._named | {"number": number}
+        node = _within(await self._api.graphql(_ONE, chosen), "repository", "discussion")
+        if node is None:
+            raise ApiError("it is gone", status=404)
+        discussion = parsed(Discussion, node)
+        if not self._is_answered(discussion):
+            raise PageError("the discussion has no answer any more", withdraw=True)
         replies: list[Post] = []
-        chosen = {"number": discussion.number}
-        async for found in self._every(_COMMENTS, chosen, "repository", "discussion", "comments"):
-            comment = parsed(_Post, found)
-            below = [reply async for reply in self._replies(found)]
-            if comment.hidden:  # what hangs on it is not shown either
+        async for node in self._every(_COMMENTS, chosen, "repository", "discussion", "comments"):
+            comment = parsed(_Post, node)
+            below = [reply async for reply in self._replies(node)]
+            if comment.is_minimized:  # what hangs on it is not shown either
                 below = [replace(reply, hidden=True) for reply in below]
             replies += [comment.post(), *below]
         question = discussion.post()
-        answer = discussion.marked
-        if answer is None:
-            answer = chosen_answer(question, replies, reaction=None)
-        return Thread(title=discussion.title, question=question, replies=tuple(replies), answer=answer)
+        answer = discussion.marked or chosen_answer(question, replies, reaction=None)
+        return discussion, Thread(
+            title=discussion.title, question=question, replies=tuple(replies), answer=answer
+        )
 
     async def _replies(self, comment: dict[str, Any]) -> AsyncIterator[Post]:
-        connected = comment.get("replies") or {}
-        for found in _nodes(connected):
-            yield parsed(_Post, found).post()
-        following = _following(connected)
-        if following is None:
-            return
-        chosen = {"id": comment["id"]}
-        async for found in self._every(_MORE_REPLIES, chosen, "node", "replies", after=following):
-            yield parsed(_Post, found).post()
+        connection = comment.get("replies") or {}
+        for node in _nodes(connection):
+            yield parsed(_Post, node).post()
+        if cursor := _next_cursor(connection):
+            chosen = {"id": comment["id"]}
+            async for node in self._every(_MORE_REPLIES, chosen, "node", "replies", after=cursor):
+                yield parsed(_Post, node).post()
 
     async def _every(
         self, query: str, chosen: dict[str, Any], *way: str, after: str | None = None
     ) -> AsyncIterator[dict[str, Any]]:
-        """Every node of the connection at the end of `way`, along the cursors."""
+        """Yields every node of the connection at the end of `way`, along the cursors."""
         while True:
-            variables = self._named | chosen | {"after": after}
-            if "id" in chosen:
-                variables = chosen | {"after": after}
-            connected = _within(await self._connection.graphql(query, variables, self._repository), *way)
-            if connected is None:
-                raise GithubError("it is gone", status=404)
-            for found in _nodes(connected):
-                yield found
-            after = _following(connected)
+            connection = _within(await self._api.graphql(query, chosen | {"after": after}), *way)
+            if connection is None:
+                raise ApiError("it is gone", status=404)
+            for node in _nodes(connection):
+                yield node
+            after = _next_cursor(connection)
             if after is None:
                 return
 
@@ -201,17 +191,17 @@ class Discussions:
         return head.marked is not None or bool(head.label_names & lowered(self._settings.labels))
 
 
-def _within(told: Any, *way: str) -> Any:
+def _within(payload: Any, *way: str) -> Any:
     for name in way:
-        told = told.get(name) if isinstance(told, dict) else None
-    return told
+        payload = payload.get(name) if isinstance(payload, dict) else None
+    return payload
 
 
-def _nodes(connected: dict[str, Any]) -> Iterable[dict[str, Any]]:
+def _nodes(connection: dict[str, Any]) -> Iterable[dict[str, Any]]:
     """A node that may not be seen is null."""
-    return (node for node in connected.get("nodes") or () if node is not None)
+    return (node for node in connection.get("nodes") or () if node is not None)
 
 
-def _following(connected: dict[str, Any]) -> str | None:
-    info = connected.get("pageInfo") or {}
+def _next_cursor(connection: dict[str, Any]) -> str | None:
+    info = connection.get("pageInfo") or {}
     return str(info["endCursor"]) if info.get("hasNextPage") and info.get("endCursor") else None

@@ -7,30 +7,26 @@ An issue that was transferred answers 301, one that was deleted 410, one that ma
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator
 from datetime import datetime
-from typing import Any, TypeVar
+from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field
 
-from ingest.sources.github.connection import Connection, GithubError
-from ingest.sources.github.threads import GHOST, MAINTAINERS, Post, Thread, chosen_answer
+from ingest.errors import PageError
+from ingest.sources.github.connection import RepositoryApi
+from ingest.sources.github.threads import GHOST, MAINTAINERS, Post, Thread, chosen_answer, lowered
+from ingest.sources.json_api import Shape, parsed
 from kb.config.sources import GithubSettings
 
-M = TypeVar("M", bound=BaseModel)
 
-
-class _User(BaseModel):
-    model_config = ConfigDict(extra="ignore")
-
+class _User(Shape):
     login: str = GHOST
     type: str = "User"
 
 
-class Comment(BaseModel):
+class Comment(Shape):
     """What issues and their comments have in common."""
-
-    model_config = ConfigDict(extra="ignore")
 
     id: int
     body: str | None = None
@@ -68,9 +64,15 @@ class Issue(Comment):
     pull_request: dict[str, Any] | None = None
 
     @property
+    def url(self) -> str:
+        return self.html_url
+
+    @property
     def label_names(self) -> frozenset[str]:
         """In lower case: GitHub does not tell labels apart by case."""
-        return lowered(str(one.get("name", "") if isinstance(one, dict) else one) for one in self.labels)
+        return lowered(
+            str(label.get("name", "") if isinstance(label, dict) else label) for label in self.labels
+        )
 
     @property
     def state(self) -> tuple[str, ...]:
@@ -80,55 +82,40 @@ class Issue(Comment):
         return (self.updated_at.isoformat(), str(self.comments), self.title, self.html_url)
 
 
-def lowered(names: Iterable[str]) -> frozenset[str]:
-    return frozenset(name.lower() for name in names)
-
-
 class Issues:
     """`repository`: its present name ("owner/name")."""
 
-    def __init__(self, connection: Connection, settings: GithubSettings, repository: str) -> None:
-        self._connection = connection
+    def __init__(self, api: RepositoryApi, settings: GithubSettings, repository: str) -> None:
+        self._api = api
         self._settings = settings
-        self._repository = repository
+        self._path = f"/repos/{repository}/issues"
 
     async def listed(self) -> AsyncIterator[Issue]:
-        """Every answered issue. Labels in one request must all be there, so each is asked for by itself."""
+        """Yields every answered one. Labels in one request must all be there, so each is asked for by itself."""
         seen: set[int] = set()
         for label in self._settings.labels:
             chosen = {"state": "all", "labels": label, "sort": "created", "direction": "asc"}
-            async for found in self._connection.every(
-                f"/repos/{self._repository}/issues", chosen, self._repository
-            ):
-                issue = parsed(Issue, found)
+            async for result in self._api.every(self._path, chosen):
+                issue = parsed(Issue, result)
                 if issue.pull_request is None and issue.number not in seen:
                     seen.add(issue.number)
                     yield issue
 
-    async def issue(self, number: int) -> Issue | None:
-        """The issue as it is now; None: it is no answered issue any more."""
-        found = await self._connection.get(f"/repos/{self._repository}/issues/{number}", self._repository)
-        issue = parsed(Issue, found)
-        answered = issue.pull_request is None and issue.label_names & lowered(self._settings.labels)
-        return issue if answered else None
+    async def read(self, number: int) -> tuple[Issue, Thread]:
+        """Returns an issue as it is now, and its thread: a comment that comes in between is read at the next sync.
 
-    async def thread(self, issue: Issue) -> Thread:
-        path = f"/repos/{self._repository}/issues/{issue.number}/comments"
-        comments = [
-            parsed(Comment, found) async for found in self._connection.every(path, {}, self._repository)
-        ]
+        Raises:
+            ApiError: it cannot be read.
+            PageError: it is no answered issue any more.
+        """
+        issue = parsed(Issue, await self._api.api.get(f"{self._path}/{number}"))
+        if issue.pull_request is not None or not issue.label_names & lowered(self._settings.labels):
+            raise PageError("the issue has none of the labels any more", withdraw=True)
+        comments = self._api.every(f"{self._path}/{number}/comments", {})
         question = issue.post(edited=issue.created_at)  # its `updated_at` is that of everything on it
-        replies = tuple(comment.post(edited=comment.updated_at) for comment in comments)
+        replies = [
+            comment.post(edited=comment.updated_at)
+            async for comment in (parsed(Comment, result) async for result in comments)
+        ]
         answer = chosen_answer(question, replies, reaction=self._settings.answer_reaction)
-        return Thread(title=issue.title, question=question, replies=replies, answer=answer)
-
-
-def parsed(model: type[M], found: object) -> M:
-    """
-    Raises:
-        GithubError: it has another form than the published one.
-    """
-    try:
-        return model.model_validate(found)
-    except ValidationError as error:
-        raise GithubError("it answers in a form that Footnote does not know") from error
+        return issue, Thread(title=issue.title, question=question, replies=tuple(replies), answer=answer)

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from pydantic import BaseModel, ConfigDict
-
-from ingest.sources.github.connection import GithubError
+from ingest.sources.json_api import ApiError, Shape
 from ingest.sources.port import readers_among
 from kb.config.sources import GithubSettings
 
@@ -25,10 +23,8 @@ Audience = tuple[str, ...] | None
 """None: no limit. Empty: nobody here may read it."""
 
 
-class Repository(BaseModel):
+class Repository(Shape):
     """What `GET /repos/{owner}/{name}` tells. One that does not say that it is public is not."""
-
-    model_config = ConfigDict(extra="ignore")
 
     full_name: str
     private: bool = True
@@ -52,8 +48,8 @@ class Found:
 
 
 def channels_of(settings: GithubSettings, name: str) -> tuple[str, ...] | None:
-    """What `readers` says of a repository; None: nothing."""
-    return next((told for key, told in settings.readers.items() if key.lower() == name.lower()), None)
+    """Looks up what `readers` says of a repository; None: nothing."""
+    return next((channels for key, channels in settings.readers.items() if key.lower() == name.lower()), None)
 
 
 def audience_of(settings: GithubSettings, name: str, repository: Repository) -> Audience:
@@ -64,8 +60,8 @@ def audience_of(settings: GithubSettings, name: str, repository: Repository) -> 
     return readers_among(channels)
 
 
-def advice(settings: GithubSettings, error: GithubError, kind: str = "") -> str:
-    """What to do about an error. `kind`: the part of the repository that was asked for."""
+def advice(settings: GithubSettings, error: ApiError, kind: str = "") -> str:
+    """Tells what to do about an error. `kind`: the part of the repository that was asked for."""
     match error.status:
         case 401 if settings.app_id is not None:
             return str(error)

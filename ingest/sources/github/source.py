@@ -14,9 +14,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from ingest.errors import PageError, SourceUnavailableError
-from ingest.sources.github.connection import Connection, GithubError
+from ingest.sources.github.connection import Connection
 from ingest.sources.github.discussions import DiscussionHead, Discussions
-from ingest.sources.github.issues import Issue, Issues, parsed
+from ingest.sources.github.issues import Issue, Issues
 from ingest.sources.github.repositories import (
     CLOSED,
     UNSEEN,
@@ -26,9 +26,9 @@ from ingest.sources.github.repositories import (
     audience_of,
     channels_of,
 )
-from ingest.sources.github.threads import Thread, page_of
+from ingest.sources.github.threads import page_of
 from ingest.sources.github.wiki import Wiki, web_address
-from ingest.sources.json_api import Sleep
+from ingest.sources.json_api import ApiError, Sleep, parsed
 from ingest.sources.port import ConfiguredSource, PageRef, RawPage, fingerprint
 from kb.config.sources import GithubSettings
 
@@ -54,9 +54,7 @@ class GithubSource(ConfiguredSource[GithubSettings]):
     ) -> None:
         super().__init__(settings)
         self._folder = folder
-        self._sleep = sleep
-        self._clock = clock
-        self._opened: Connection | None = None
+        self._connection = Connection(settings, sleep=sleep, clock=clock)
         self._found: dict[str, Found] = {}
         self._wikis: dict[str, Wiki] = {}
         self._unlisted: dict[str, str] = {}
@@ -86,7 +84,7 @@ class GithubSource(ConfiguredSource[GithubSettings]):
                 try:
                     refs += [ref async for ref in part]
                     listed += 1
-                except GithubError as error:
+                except ApiError as error:
                     self._unlisted[f"{name}/{kind}/"] = (
                         f"it cannot be listed: {advice(self._settings, error, kind)}"
                     )
@@ -108,13 +106,11 @@ class GithubSource(ConfiguredSource[GithubSettings]):
             if found.audience == ():
                 raise PageError(CLOSED, withdraw=True)
             match kind:
-                case "issues" if rest.isdecimal():
-                    return await self._issue(found, int(rest))
-                case "discussions" if rest.isdecimal():
-                    return await self._discussion(found, int(rest))
+                case "issues" | "discussions" if rest.isdecimal():
+                    return await self._thread(found, kind, int(rest))
                 case "wiki":
                     return self._wiki_page(found, await self._wiki(name).page(rest))
-        except GithubError as error:
+        except ApiError as error:
             gone = error.status in _GONE
             reason = "it is gone, was moved, or may not be read any more" if gone else str(error)
             raise PageError(reason, withdraw=gone) from error
@@ -122,28 +118,26 @@ class GithubSource(ConfiguredSource[GithubSettings]):
 
     async def close(self) -> None:
         self._found, self._wikis = {}, {}
-        if self._opened is not None:
-            await self._opened.close()
-            self._opened = None
+        await self._connection.close()
 
     async def look(self, name: str) -> tuple[Found, Mapping[str, str]]:
         """A repository of the settings as it is now, and what is wrong with each part of
         it that is read; "": nothing. A wiki is not asked for, since that would clone it.
 
         Raises:
-            GithubError: it is not seen; the message says what to do about it.
+            ApiError: it is not seen; the message says what to do about it.
         """
         try:
             found = await self._repository(name)
-        except GithubError as error:
-            raise GithubError(advice(self._settings, error), status=error.status) from error
+        except ApiError as error:
+            raise ApiError(advice(self._settings, error), status=error.status) from error
         problems: dict[str, str] = {}
         for kind, part in self._parts_of(found):
             problems[kind] = ""
             try:
                 if kind != "wiki":
                     await anext(part, None)
-            except GithubError as error:
+            except ApiError as error:
                 problems[kind] = f"{kind}: {advice(self._settings, error, kind)}"
         return found, problems
 
@@ -151,7 +145,7 @@ class GithubSource(ConfiguredSource[GithubSettings]):
         """None: nothing of this repository is listed, and it is noted why."""
         try:
             found = await self._repository(name)
-        except GithubError as error:
+        except ApiError as error:
             if error.status == 404 and channels_of(self._settings, name) is None:
                 # it was public when its pages were indexed, or they would have readers: by now it is not
                 self._closed[name] = UNSEEN
@@ -165,8 +159,8 @@ class GithubSource(ConfiguredSource[GithubSettings]):
 
     async def _repository(self, name: str) -> Found:
         if name not in self._found:
-            told = await self._connection().get(f"/repos/{name}", name, follow=True)
-            repository = parsed(Repository, told)
+            api = self._connection.of(name).api
+            repository = parsed(Repository, await api.get(f"/repos/{name}", follow_redirects=True))
             if repository.full_name.lower() != name.lower():
                 logger.warning(
                     "github.repository_renamed",
@@ -188,61 +182,38 @@ class GithubSource(ConfiguredSource[GithubSettings]):
     def _parts_of(self, found: Found) -> list[tuple[str, AsyncIterator[PageRef]]]:
         repository = found.repository
         parts = (
-            ("issues", repository.has_issues, self._issues),
-            ("discussions", repository.has_discussions, self._discussions),
-            ("wiki", repository.has_wiki, self._wiki_pages),
+            ("issues", repository.has_issues, self._threads(found, "issues")),
+            ("discussions", repository.has_discussions, self._threads(found, "discussions")),
+            ("wiki", repository.has_wiki, self._wiki_pages(found)),
         )
-        return [(kind, listing(found)) for kind, there, listing in parts if there and self._reads(kind)]
+        return [(kind, listing) for kind, there, listing in parts if there and self._reads(kind)]
 
-    async def _issues(self, found: Found) -> AsyncIterator[PageRef]:
-        async for issue in Issues(self._connection(), self._settings, found.repository.full_name).listed():
+    async def _threads(self, found: Found, kind: str) -> AsyncIterator[PageRef]:
+        async for thread in self._listing(found, kind).listed():
             yield PageRef(
-                path=f"{found.name}/issues/{issue.number}",
-                revision=self._revision(issue, found),
-                size=len(issue.body or ""),
-                title=issue.title,
+                path=f"{found.name}/{kind}/{thread.number}",
+                revision=self._revision(thread, found),
+                size=len(thread.body or "") if isinstance(thread, Issue) else 0,
+                title=thread.title,
             )
 
-    async def _discussions(self, found: Found) -> AsyncIterator[PageRef]:
-        listing = Discussions(self._connection(), self._settings, found.repository.full_name).listed()
-        async for head in listing:
-            yield PageRef(
-                path=f"{found.name}/discussions/{head.number}",
-                revision=self._revision(head, found),
-                title=head.title,
-            )
+    def _listing(self, found: Found, kind: str) -> Issues | Discussions:
+        listing = Issues if kind == "issues" else Discussions
+        return listing(self._connection.of(found.name), self._settings, found.repository.full_name)
 
     async def _wiki_pages(self, found: Found) -> AsyncIterator[PageRef]:
         wiki = self._wiki(found.name)
-        async for ref in wiki.listed(await self._connection().token(found.name)):
+        async for ref in wiki.listed(await self._connection.of(found.name).token()):
             revision = ref.revision and self._wiki_revision(ref.revision, found)
             yield replace(ref, path=f"{found.name}/wiki/{ref.path}", revision=revision)
 
-    async def _issue(self, found: Found, number: int) -> RawPage:
-        """First the issue, then its comments: what comes in between is read at the next sync."""
-        issues = Issues(self._connection(), self._settings, found.repository.full_name)
-        issue = await issues.issue(number)
-        if issue is None:
-            raise PageError("the issue has none of the labels any more", withdraw=True)
-        path = f"{found.name}/issues/{number}"
-        thread = await issues.thread(issue)
-        return await self._page(path, issue.html_url, self._revision(issue, found), thread, found)
-
-    async def _discussion(self, found: Found, number: int) -> RawPage:
-        discussions = Discussions(self._connection(), self._settings, found.repository.full_name)
-        discussion = await discussions.discussion(number)
-        if discussion is None:
-            raise PageError("the discussion has no answer any more", withdraw=True)
-        path = f"{found.name}/discussions/{number}"
-        thread = await discussions.thread(discussion)
-        return await self._page(path, discussion.url, self._revision(discussion, found), thread, found)
-
-    async def _page(self, path: str, url: str, revision: str, thread: Thread, found: Found) -> RawPage:
+    async def _thread(self, found: Found, kind: str, number: int) -> RawPage:
+        listed, thread = await self._listing(found, kind).read(number)
         return RawPage(
-            path=path,
-            revision=revision,
+            path=f"{found.name}/{kind}/{number}",
+            revision=self._revision(listed, found),
             content=(await asyncio.to_thread(page_of, thread)).encode(),  # with a hundred posts some seconds
-            url=url,
+            url=listed.url,
             edited=thread.edited,
             media_type=_MEDIA_TYPE,
             audience=found.audience,
@@ -268,11 +239,6 @@ class GithubSource(ConfiguredSource[GithubSettings]):
         if name not in self._wikis:
             self._wikis[name] = Wiki(self._settings, name, self._folder)
         return self._wikis[name]
-
-    def _connection(self) -> Connection:
-        if self._opened is None:
-            self._opened = Connection(self._settings, sleep=self._sleep, clock=self._clock)
-        return self._opened
 
 
 def _parts(path: str) -> tuple[str, str, str]:

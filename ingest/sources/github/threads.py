@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
 
@@ -48,7 +48,7 @@ class Thread:
 
 
 def chosen_answer(question: Post, replies: Sequence[Post], *, reaction: str | None) -> str | None:
-    """Which reply to an issue is its answer, since GitHub has no mark for that.
+    """Returns the id of the reply to an issue that is its answer, since GitHub has no mark for that.
 
     Of the maintainers' comments: the one that is pinned; else the last with
     `reaction`; else the last by somebody who did not ask, who may have
@@ -65,10 +65,10 @@ def chosen_answer(question: Post, replies: Sequence[Post], *, reaction: str | No
 
 
 def page_of(thread: Thread) -> str:
-    """The thread as Markdown: the question, its answer, then what else was said. Bots are heard where they answer."""
-    said = [post for post in thread.replies if not post.hidden]
-    answers = [post for post in said if post.id == thread.answer]
-    others = [post for post in said if post.id != thread.answer and not post.is_bot]
+    """Writes the thread as Markdown: question, answer, then what else was said. Bots are heard where they answer."""
+    shown = [post for post in thread.replies if not post.hidden]
+    answers = [post for post in shown if post.id == thread.answer]
+    others = [post for post in shown if post.id != thread.answer and not post.is_bot]
     parts = [heading(thread.title), signed(thread.question.author, as_answer(thread.question.text))]
     if answers:
         parts += [heading(ACCEPTED_ANSWER, 2)]
@@ -77,3 +77,8 @@ def page_of(thread: Thread) -> str:
     if any(replies):
         parts += [heading("Other replies", 2), *replies]
     return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def lowered(names: Iterable[str]) -> frozenset[str]:
+    """GitHub does not tell labels apart by case."""
+    return frozenset(name.lower() for name in names)

@@ -10,7 +10,7 @@ from urllib.parse import quote
 from pydantic import SecretStr
 
 from ingest.errors import SourceUnavailableError
-from ingest.sources.github.connection import GithubError
+from ingest.sources.json_api import ApiError
 from ingest.sources.port import PageRef, RawPage, fingerprint
 from ingest.sources.repository import GitSource
 from kb.config.sources import PAGES, GithubSettings, GitSettings
@@ -31,10 +31,10 @@ class Wiki:
         self._git = self._source(None)
 
     async def listed(self, token: SecretStr | None) -> AsyncIterator[PageRef]:
-        """Its pages. A repository may have a wiki in which nobody ever wrote a page: then GitHub has none to clone.
+        """Lists its pages. A repository may have a wiki in which nobody ever wrote: then GitHub has none to clone.
 
         Raises:
-            GithubError: it cannot be brought up to date.
+            ApiError: it cannot be brought up to date.
         """
         self._git = self._source(token)
         try:
@@ -46,7 +46,7 @@ class Wiki:
                 and not (self._folder / f"{self._name}.checkout").exists()
             ):
                 return
-            raise GithubError(str(error).partition(": ")[2]) from error
+            raise ApiError(str(error).partition(": ")[2]) from error
 
     async def page(self, path: str) -> RawPage:
         """Raises `PageError`."""

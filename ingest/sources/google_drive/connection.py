@@ -8,18 +8,33 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from typing import Any, TypeVar
+from collections.abc import AsyncIterator, Callable, Mapping
+from typing import Any
 from urllib.parse import quote
 
+from pydantic import TypeAdapter
 from yarl import URL
 
-from ingest.sources.google_drive.credentials import Credentials
-from ingest.sources.google_drive.files import FIELDS, PERMISSION_FIELDS, DriveFile, Permission, parsed
-from ingest.sources.json_api import ApiError, JsonApi, Parameters, Sleep
+from ingest.sources.google_drive.credentials import Account
+from ingest.sources.google_drive.files import (
+    FIELDS,
+    PERMISSION_FIELDS,
+    UNKNOWN_FORM,
+    DriveFile,
+    Permission,
+    parsed,
+)
+from ingest.sources.json_api import (
+    ApiError,
+    BusyError,
+    CredentialsError,
+    JsonApi,
+    Parameters,
+    Response,
+    Sleep,
+    error_of,
+)
 from kb.config.sources import GoogleDriveSettings
-
-T = TypeVar("T")
 
 UNSEEN = (403, 404)
 """What is not there, or not for this account."""
@@ -29,6 +44,7 @@ _LIMITED_S = 4.0
 _PAGE_SIZE = 1000
 """The most that Google gives; where permissions are asked for it gives fewer."""
 _DRIVES_SIZE = 100
+_OBJECT = TypeAdapter(dict[str, Any])
 TOO_LARGE = "exportSizeLimitExceeded"
 _EXPORT_HOST = "docs.google.com"
 _EVERYWHERE: Mapping[str, str] = {"supportsAllDrives": "true"}
@@ -48,15 +64,11 @@ class Connection:
         self._settings = settings
         self._sleep = sleep
         self._origin = URL(str(settings.api_url)).origin()
-        self.credentials = Credentials(settings, ask=self._grant, clock=clock)
+        self.account = Account(settings, sleep=sleep, clock=clock)
         self._api = self._opened(f"{str(settings.api_url).rstrip('/')}/drive/v3")
-        self._exports: JsonApi | None = None
 
     async def close(self) -> None:
         await self._api.close()
-        if self._exports is not None:
-            await self._exports.close()
-            self._exports = None
 
     async def file(self, file_id: str) -> DriveFile:
         told = await self._get(f"/files/{quote(file_id, safe='')}", {**_EVERYWHERE, "fields": FIELDS})
@@ -132,34 +144,35 @@ class Connection:
         told = await self._get("/changes", asked)
         following = told.get("nextPageToken") or told.get("newStartPageToken")
         if not following:
-            raise ApiError("Google answers in a form that Footnote does not know")
+            raise ApiError(UNKNOWN_FORM)
         return list(told.get("changes") or ()), str(following), "nextPageToken" in told
 
-    async def content(self, file: DriveFile, *, most: int) -> bytes:
-        """What is in it, or Google's export of it, of no more than `most` bytes."""
+    async def content(self, file: DriveFile, *, max_bytes: int) -> bytes:
+        """What is in it, or Google's export of it, of no more than `max_bytes`."""
         file_id = quote(file.id, safe="")
         if file.export is None:
-            return await self._download(f"/files/{file_id}?alt=media&supportsAllDrives=true", most)
-        try:
-            return await self._download(
-                f"/files/{file_id}/export?mimeType={quote(file.export, safe='')}", most
+            return await self._api.download(
+                f"/files/{file_id}?alt=media&supportsAllDrives=true", max_bytes=max_bytes
             )
+        try:
+            path = f"/files/{file_id}/export?mimeType={quote(file.export, safe='')}"
+            return await self._api.download(path, max_bytes=max_bytes)
         except ApiError as error:
             if reason_of(error) != TOO_LARGE:
                 raise
-            return await self._exported_by_link(file, file.export, most, error)
+            return await self._exported_by_link(file, file.export, max_bytes, error)
 
-    async def _exported_by_link(self, file: DriveFile, media_type: str, most: int, error: ApiError) -> bytes:
+    async def _exported_by_link(
+        self, file: DriveFile, media_type: str, max_bytes: int, error: ApiError
+    ) -> bytes:
         """`files.export` ends at 10 MB. The editors' own export, to which a file links, has no such limit."""
         told = await self._get(f"/files/{quote(file.id, safe='')}", {**_EVERYWHERE, "fields": "exportLinks"})
         link = URL(str((told.get("exportLinks") or {}).get(media_type, "")), encoded=True)
         ours = link.absolute and link.origin() == self._origin
         if not ours and not (link.scheme == "https" and link.host == _EXPORT_HOST):
             raise error
-        if self._exports is None:
-            self._exports = self._opened(str(link.origin()))
-        exports, path = self._exports, link.raw_path_qs
-        return await self._renewed(lambda: exports.download(path, most=most))
+        async with self._opened(str(link.origin())) as exports:
+            return await exports.download(link.raw_path_qs, max_bytes=max_bytes)
 
     async def _pages(self, path: str, parameters: Parameters) -> AsyncIterator[dict[str, Any]]:
         token = ""
@@ -171,57 +184,46 @@ class Connection:
                 return
 
     async def _get(self, path: str, parameters: Parameters) -> dict[str, Any]:
-        told = await self._renewed(lambda: self._api.get(path, parameters))
-        if not isinstance(told, dict):
-            raise ApiError("Google answers in a form that Footnote does not know")
-        return told
-
-    async def _download(self, path: str, most: int) -> bytes:
-        return await self._renewed(lambda: self._api.download(path, most=most))
-
-    async def _renewed(self, ask: Callable[[], Awaitable[T]]) -> T:
-        """Once more with a new token where Google took the last one no longer."""
-        try:
-            return await ask()
-        except ApiError as error:
-            if error.status != 401 or error.told is None:
-                raise
-            self.credentials.forget()
-        return await ask()
-
-    async def _grant(self, url: str, fields: Mapping[str, str]) -> Any:
-        endpoint = URL(url)
-        async with JsonApi(
-            str(endpoint.origin()), headers={}, timeout_s=self._settings.timeout_s, sleep=self._sleep
-        ) as api:
-            return await api.post(endpoint.raw_path, fields)
+        return parsed(_OBJECT, await self._api.get(path, parameters))
 
     def _opened(self, base_url: str) -> JsonApi:
         return JsonApi(
             base_url,
-            headers={},
+            vendor="google_drive",
             timeout_s=self._settings.timeout_s,
             sleep=self._sleep,
-            authorize=self.credentials.headers,
-            later=_limits_the_rate,
+            credentials=self.account,
+            error_of=_error_of,
         )
+
+
+def _error_of(response: Response) -> ApiError | None:
+    if response.status == 403 and _reason(response.payload) in _LIMITS:
+        return BusyError(
+            "it answers 403",
+            status=403,
+            payload=response.payload,
+            wait_s=response.retry_after_s,
+            first_s=_LIMITED_S,
+        )
+    return error_of(response)
 
 
 def reason_of(error: ApiError) -> str:
     """Google's word for it ("notFound"); empty: it has none."""
-    return _reason(error.told)
+    return _reason(error.payload)
 
 
 def message_of(error: ApiError) -> str:
     """Google's sentence for it."""
-    told = error.told.get("error") if isinstance(error.told, dict) else None
+    told = error.payload.get("error") if isinstance(error.payload, dict) else None
     return str(told.get("message") or "") if isinstance(told, dict) else ""
 
 
 def advice(error: ApiError, account: str) -> str:
     """What to do about an error that is no single file's."""
     match error.status, reason_of(error):
-        case 401, "" if error.told is None:
+        case _ if isinstance(error, CredentialsError) and error.status == 401:
             return str(error)  # it says itself what to do
         case 401, _:
             return "Google does not accept the access token: look at the account's credentials"
@@ -251,10 +253,6 @@ def _reason(told: Any) -> str:
         if isinstance(one, dict) and one.get("reason"):
             return str(one["reason"])
     return str(error.get("status") or "")
-
-
-def _limits_the_rate(status: int, told: Any) -> float | None:
-    return _LIMITED_S if status == 403 and _reason(told) in _LIMITS else None
 
 
 def _log(drive_id: str | None) -> dict[str, str]:

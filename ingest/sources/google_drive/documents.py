@@ -51,7 +51,7 @@ class Documents:
     def __init__(self, settings: GoogleDriveSettings, connection: Connection, now: datetime) -> None:
         self._excluded = globs(settings.exclude)
         self._connection = connection
-        self._account = connection.credentials.account
+        self._account = connection.account.name
         self.places = Places(connection)
         self._readers = Readers(settings, connection, self.places.above, now)
 

@@ -11,16 +11,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
+from functools import partial
 from pathlib import PurePosixPath
-from typing import TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field
 
-from ingest.sources.json_api import ApiError
+from ingest.sources import json_api
+from ingest.sources.json_api import Shape
 from kb.config.sources import DOCUMENTS
 
-M = TypeVar("M", bound=BaseModel)
-
+UNKNOWN_FORM = "Google answers in a form that Footnote does not know"
 _OWN = "application/vnd.google-apps."
 FOLDER = f"{_OWN}folder"
 SHORTCUT = f"{_OWN}shortcut"
@@ -62,11 +62,7 @@ FIELDS = (
 )
 
 
-class _Told(BaseModel):
-    model_config = ConfigDict(extra="ignore", frozen=True)
-
-
-class Permission(_Told):
+class Permission(Shape):
     """One with whom a file is shared. `view`: only an aspect of it is, as the mere
     name of a folder. `discoverable`: also those find it who were not given its address.
     """
@@ -99,14 +95,14 @@ class Permission(_Told):
 BY_LINK = " with the link"
 
 
-class Target(_Told):
+class Target(Shape):
     """Where a shortcut leads."""
 
     id: str = Field(default="", alias="targetId")
     media_type: str = Field(default="", alias="targetMimeType")
 
 
-class DriveFile(_Told):
+class DriveFile(Shape):
     """A file or a folder. `permissions`: None where they are not told: of everything in a
     shared drive, and where the account may not share the file itself.
     `has_own_permissions`: of what is in a shared drive, beside those of what is above it.
@@ -117,7 +113,7 @@ class DriveFile(_Told):
     name: str = ""
     media_type: str = Field(default="", alias="mimeType")
     parents: tuple[str, ...] = ()
-    drive_id: str | None = Field(default=None, alias="driveId")
+    drive_id: str | None = None
     trashed: bool = False
     modified: datetime | None = Field(default=None, alias="modifiedTime")
     checksum: str = Field(default="", alias="md5Checksum")
@@ -178,19 +174,15 @@ class Change:
     file: DriveFile | None
 
 
-class _Change(_Told):
+class _Change(Shape):
     kind: str = Field(default="file", alias="changeType")
     id: str = Field(default="", alias="fileId")
     removed: bool = False
     file: DriveFile | None = None
 
 
-def parsed(model: type[M], told: object) -> M:
-    """Raises `ApiError`."""
-    try:
-        return model.model_validate(told)
-    except ValidationError as error:
-        raise ApiError("Google answers in a form that Footnote does not know") from error
+parsed = partial(json_api.parsed, unknown=UNKNOWN_FORM)
+"""Raises `ApiError`."""
 
 
 def change_of(told: object) -> Change | None:

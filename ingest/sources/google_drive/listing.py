@@ -133,7 +133,7 @@ class Listing:
         return True
 
     def _key(self, part: Part) -> str:
-        return f"{part.id} {self._connection.credentials.mark}"
+        return f"{part.id} {self._connection.account.fingerprint}"
 
     async def _below(self, part: Part, folders: list[str]) -> list[DriveFile]:
         """All that is in these folders, and in those within them."""

@@ -75,7 +75,7 @@ class GoogleDriveSource(ConfiguredSource[GoogleDriveSettings]):
         if not listed and self._unlisted:
             raise SourceUnavailableError(f"source {self.name!r}: {next(iter(self._unlisted.values()))}")
         if not self._settings.folders and not any(files for _, files in listed):
-            account = self._opened().credentials.account
+            account = self._opened().account.name
             raise SourceUnavailableError(
                 f"source {self.name!r}: the account sees no file: share folders or shared drives with {account}"
             )
@@ -252,7 +252,7 @@ class GoogleDriveSource(ConfiguredSource[GoogleDriveSettings]):
         if document.audience.channels == ():
             raise PageError(f"nothing of it is indexed: {document.audience.why}", withdraw=True)
         file = document.file
-        told = content = await self._opened().content(file, most=max_bytes(document.name))
+        told = content = await self._opened().content(file, max_bytes=max_bytes(document.name))
         if file.media_type == DOCUMENT:
             content = await asyncio.to_thread(without_suggestions, told)
         return RawPage(
@@ -279,4 +279,4 @@ class GoogleDriveSource(ConfiguredSource[GoogleDriveSettings]):
         return self._connection
 
     def _advice(self, error: ApiError) -> str:
-        return advice(error, self._opened().credentials.account)
+        return advice(error, self._opened().account.name)

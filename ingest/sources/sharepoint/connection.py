@@ -7,32 +7,31 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
-from typing import Any, TypeVar
+from collections.abc import AsyncIterator, Callable
+from typing import Any
 
-from ingest.sources.json_api import ApiError, JsonApi, Parameters, Sleep
-from ingest.sources.sharepoint.credentials import AppToken, CredentialsError
+from pydantic import TypeAdapter
+
+from ingest.sources.json_api import (
+    ApiError,
+    CredentialsError,
+    JsonApi,
+    Parameters,
+    Response,
+    Sleep,
+    error_of,
+    parsed,
+)
+from ingest.sources.sharepoint.credentials import AppToken
 from kb.config.sources import SharePointSettings
 
-T = TypeVar("T")
-
 _LONGEST_WAIT_S = 900.0
-_UNKNOWN = "it answers in a form that Footnote does not know"
-
-
-class GraphError(Exception):
-    """Graph gave no answer that can be used. `status`: HTTP's, 401 also where there is no token, None when nothing came
-    back; `code`: Graph's own word for it ("itemNotFound").
-    """
-
-    def __init__(self, message: str, *, status: int | None = None, code: str = "") -> None:
-        super().__init__(message)
-        self.status = status
-        self.code = code
+_OBJECT = TypeAdapter(dict[str, Any])
+_OBJECTS = TypeAdapter(list[dict[str, Any]])
 
 
 class Graph:
-    """`clock`: seconds since 1970."""
+    """All of it raises `ApiError`, whose `code` is Graph's own word ("itemNotFound"). `clock`: seconds since 1970."""
 
     def __init__(
         self,
@@ -41,99 +40,59 @@ class Graph:
         sleep: Sleep = asyncio.sleep,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        self._token = AppToken(settings, clock=clock, sleep=sleep)
-        self._api = JsonApi(
+        self.api = JsonApi(
             str(settings.graph_url),
-            headers={},
+            vendor="sharepoint",
             timeout_s=settings.timeout_s,
             sleep=sleep,
-            authorize=self._token.headers,
+            credentials=AppToken(settings, sleep=sleep, clock=clock),
             longest_wait_s=_LONGEST_WAIT_S,
+            error_of=_error_of,
         )
 
-    async def close(self) -> None:
-        await self._api.close()
-        await self._token.close()
-
     async def get(self, path: str, parameters: Parameters | None = None) -> dict[str, Any]:
-        """
-        Raises:
-            GraphError: refused, unreachable, or still busy after all attempts.
-        """
-        return _object(await self._asked(lambda: self._api.get(path, parameters)))
-
-    async def follow(self, link: str) -> dict[str, Any]:
-        """What is at a link that Graph gave. Raises as `get`."""
-        return _object(await self._asked(lambda: self._api.follow(link)))
+        return parsed(_OBJECT, await self.api.get(path, parameters))
 
     async def every(self, path: str, parameters: Parameters | None = None) -> AsyncIterator[dict[str, Any]]:
-        """Every result of a list. Raises as `get`."""
-        answer = await self.get(path, parameters)
-        while True:
-            for result in results_of(answer):
+        """Yields every result of a list."""
+        async for page in self.pages(path, parameters):
+            for result in results_of(page):
                 yield result
-            if (following := answer.get("@odata.nextLink")) is None:
-                return
-            answer = await self.follow(str(following))
 
-    async def download(self, address: str, *, most: int) -> bytes:
-        """A file at the address that Graph gave for it, which opens by
-        itself: the token goes to no other host. Raises as
-        `get`, also for one above `most` bytes.
-        """
-        return await self._asked(lambda: self._api.download(address, most=most))
-
-    async def _asked(self, ask: Callable[[], Awaitable[T]]) -> T:
-        try:
-            return await ask()
-        except CredentialsError as error:
-            raise GraphError(str(error), status=error.status) from error
-        except ApiError as error:
-            if error.status != 401:
-                raise _as_graph(error) from error
-        self._token.forget()
-        try:
-            return await ask()
-        except CredentialsError as error:
-            raise GraphError(str(error), status=error.status) from error
-        except ApiError as error:
-            raise _as_graph(error) from error
+    async def pages(
+        self, address: str, parameters: Parameters | None = None
+    ) -> AsyncIterator[dict[str, Any]]:
+        """Yields every page of results. `address`: a path, or a link that Graph gave."""
+        async for page in self.api.pages(address, parameters, following=_next_link):
+            yield parsed(_OBJECT, page)
 
 
-def results_of(answer: dict[str, Any]) -> list[dict[str, Any]]:
-    """
-    Raises:
-        GraphError: it is no list.
-    """
-    found = answer.get("value")
-    if not isinstance(found, list) or not all(isinstance(one, dict) for one in found):
-        raise GraphError(_UNKNOWN)
-    return found
+def results_of(page: dict[str, Any]) -> list[dict[str, Any]]:
+    return parsed(_OBJECTS, page.get("value"))
 
 
-def _object(answer: Any) -> dict[str, Any]:
-    if not isinstance(answer, dict):
-        raise GraphError(_UNKNOWN)
-    return answer
+def _next_link(response: Response) -> str | None:
+    return parsed(_OBJECT, response.payload).get("@odata.nextLink")
 
 
-def _as_graph(error: ApiError) -> GraphError:
-    told = error.told.get("error") if isinstance(error.told, dict) else None
-    if not isinstance(told, dict):
-        return GraphError(str(error), status=error.status)
-    inner = told.get("innerError") or told.get("innererror")
+def _error_of(response: Response) -> ApiError | None:
+    error = error_of(response)
+    details = response.payload.get("error") if isinstance(response.payload, dict) else None
+    if error is None or type(error) is not ApiError or not isinstance(details, dict):
+        return error
+    inner = details.get("innerError") or details.get("innererror")
     inner_code = inner.get("code") if isinstance(inner, dict) else None
-    code = str(inner_code or told.get("code") or "")
-    message = " ".join(str(told.get("message") or "").split())[:200]
-    return GraphError(
-        f"Microsoft Graph answers {error.status} ({code}): {message}", status=error.status, code=code
+    code = str(inner_code or details.get("code") or "")
+    message = " ".join(str(details.get("message") or "").split())[:200]
+    return ApiError(
+        f"Microsoft Graph answers {response.status} ({code}): {message}", status=response.status, code=code
     )
 
 
-def advice(error: GraphError) -> str:
-    """What to do about an error that met a whole site, library or OneDrive."""
+def advice(error: ApiError) -> str:
+    """Tells what to do about an error that met a whole site, library or OneDrive."""
     match error.status:
-        case 401 if not error.code:
+        case 401 if isinstance(error, CredentialsError):
             return str(error)
         case 401:
             return f"{error}; look whether the app is of this tenant, and `graph_url` of its cloud"

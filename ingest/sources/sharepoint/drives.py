@@ -10,7 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from ingest.sources.sharepoint.connection import Graph, GraphError, results_of
+from ingest.sources.json_api import ApiError
+from ingest.sources.sharepoint.connection import Graph, results_of
 from ingest.sources.sharepoint.items import Change, Item, change_of, changed
 from ingest.sources.sharepoint.memory import Asked, DriveMemory, KnownDrive
 from ingest.sources.sharepoint.permissions import Readers, readers_of
@@ -45,13 +46,13 @@ class Drives:
     async def listed(self, drive: str) -> Listed:
         """
         Raises:
-            GraphError: it cannot be listed to its end; then what is kept of it stays as it was.
+            ApiError: it cannot be listed to its end; then what is kept of it stays as it was.
         """
         known = await self._memory.recall(drive)
         if known is not None and self._clock() - known.whole < _WHOLE_EVERY_S:
             try:
                 changes, link = await self._walk(known.link)
-            except GraphError as error:
+            except ApiError as error:
                 if error.status not in _LINK_REFUSED:
                     raise
                 logger.info("sharepoint.listed_anew", extra={"drive": drive, "reason": str(error)})
@@ -69,7 +70,7 @@ class Drives:
         is asked anew, and what was asked longer ago than `every`; None: everything.
 
         Raises:
-            GraphError: the drive does not tell, rather than single files.
+            ApiError: the drive does not tell, rather than single files.
         """
         asked = await self._memory.readers(drive)
         oldest = self._clock() - every.total_seconds() if every else self._clock() + 1
@@ -78,13 +79,13 @@ class Drives:
         ]
         fresh, failed = await self._ask_all(drive, due)
         await self._memory.keep_readers(drive, fresh)
-        told = {key: one.readers for key, one in (asked | fresh).items() if key not in failed}
-        return told, failed
+        known = {item: answer.readers for item, answer in (asked | fresh).items() if item not in failed}
+        return known, failed
 
     async def readers_of(self, drive: str, item: str) -> Readers:
-        """Raises `GraphError`."""
-        told = [one async for one in self._graph.every(f"/drives/{drive}/items/{item}/permissions")]
-        return readers_of(told, datetime.fromtimestamp(self._clock(), UTC))
+        """Raises `ApiError`."""
+        permissions = [one async for one in self._graph.every(f"/drives/{drive}/items/{item}/permissions")]
+        return readers_of(permissions, datetime.fromtimestamp(self._clock(), UTC))
 
     async def _ask_all(self, drive: str, files: Sequence[Item]) -> tuple[dict[str, Asked], dict[str, str]]:
         fresh: dict[str, Asked] = {}
@@ -96,7 +97,7 @@ class Drives:
                 file = todo.pop()
                 try:
                     readers = await self.readers_of(drive, file.id)
-                except GraphError as error:
+                except ApiError as error:
                     failed[file.id] = f"it does not tell with whom it is shared: {error}"
                     if error.status in (401, 429) or len(failed) > _MANY_FAIL:
                         todo.clear()
@@ -111,18 +112,14 @@ class Drives:
         return fresh, failed
 
     async def _walk(self, link: str) -> tuple[list[Change], str]:
-        """Every change, and the link to the next ones. `link`: a path for a whole listing, else what Graph gave."""
-        answer = await (self._graph.get(link) if link.startswith("/") else self._graph.follow(link))
-        changes, seen = [change_of(one) for one in results_of(answer)], {link}
-        while (following := answer.get("@odata.nextLink")) is not None:
-            if following in seen:
-                raise GraphError("Microsoft Graph leads from one page of changes back to an earlier one")
-            seen.add(following)
-            answer = await self._graph.follow(str(following))
-            changes += [change_of(one) for one in results_of(answer)]
-        last = answer.get("@odata.deltaLink")
+        """Returns every change, and the link to the next ones. `link`: a path for a whole listing, or Graph's link."""
+        changes: list[Change] = []
+        last = None
+        async for page in self._graph.pages(link):
+            changes += map(change_of, results_of(page))
+            last = page.get("@odata.deltaLink")
         if not isinstance(last, str):
-            raise GraphError("Microsoft Graph did not tell the changes to their end")
+            raise ApiError("Microsoft Graph did not tell the changes to their end")
         return changes, last
 
     async def _kept(

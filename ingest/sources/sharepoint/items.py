@@ -8,9 +8,9 @@ from datetime import date, datetime
 from pathlib import PurePosixPath
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field
 
-from ingest.sources.sharepoint.connection import GraphError
+from ingest.sources.json_api import Shape, parsed
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -36,28 +36,20 @@ class Item:
         return PurePosixPath(self.name).suffix.lower()
 
 
-class _Reference(BaseModel):
-    model_config = ConfigDict(extra="ignore")
-
+class _Reference(Shape):
     id: str | None = None
 
 
-class _Publication(BaseModel):
-    model_config = ConfigDict(extra="ignore")
-
+class _Publication(Shape):
     level: str = "published"
 
 
-class _Told(BaseModel):
-    """`DriveItem` of Graph."""
-
-    model_config = ConfigDict(extra="ignore", populate_by_name=True)
-
+class _DriveItem(Shape):
     id: str
     name: str = ""
-    e_tag: str = Field(default="", alias="eTag")
+    e_tag: str = ""
     size: int = 0
-    web_url: str = Field(default="", alias="webUrl")
+    web_url: str = ""
     modified: datetime | None = Field(default=None, alias="lastModifiedDateTime")
     parent: _Reference = Field(default_factory=_Reference, alias="parentReference")
     file: dict[str, Any] | None = None
@@ -77,33 +69,30 @@ class Change:
     item: Item | None
 
 
-def change_of(told: Mapping[str, Any]) -> Change:
+def change_of(payload: Mapping[str, Any]) -> Change:
     """
     Raises:
-        GraphError: it is told in a form that is not known.
+        ApiError: it is told in a form that is not known.
     """
-    try:
-        one = _Told.model_validate(told)
-    except ValidationError as error:
-        raise GraphError("it tells a file in a form that Footnote does not know") from error
-    is_folder = one.folder is not None or one.root is not None
-    if one.deleted is not None or not (is_folder or one.file is not None):
-        return Change(id=one.id, item=None)
-    changed = f"{one.modified}/{one.size}"
+    item = parsed(_DriveItem, payload, unknown="it tells a file in a form that Footnote does not know")
+    is_folder = item.folder is not None or item.root is not None
+    if item.deleted is not None or not (is_folder or item.file is not None):
+        return Change(id=item.id, item=None)
+    changed = f"{item.modified}/{item.size}"
     return Change(
-        id=one.id,
+        id=item.id,
         item=Item(
-            id=one.id,
-            name=one.name,
-            parent=None if one.root is not None else one.parent.id,
+            id=item.id,
+            name=item.name,
+            parent=None if item.root is not None else item.parent.id,
             is_folder=is_folder,
-            tag=one.e_tag or changed,
-            size=one.size,
-            edited=one.modified.date() if one.modified else None,
-            url=one.web_url,
-            download=one.download,
-            malware=one.malware is not None,
-            checked_out=one.publication.level == "checkout",
+            tag=item.e_tag or changed,
+            size=item.size,
+            edited=item.modified.date() if item.modified else None,
+            url=item.web_url,
+            download=item.download,
+            malware=item.malware is not None,
+            checked_out=item.publication.level == "checkout",
         ),
     )
 
@@ -122,7 +111,7 @@ def changed(known: Mapping[str, Item], changes: Iterable[Change]) -> dict[str, I
             gone.discard(change.id)
             items[change.id] = change.item
     while gone:
-        gone = {one.id for one in items.values() if one.parent in gone}
+        gone = {item.id for item in items.values() if item.parent in gone}
         for orphan in gone:
             del items[orphan]
     return items

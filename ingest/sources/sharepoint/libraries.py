@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
-from ingest.sources.sharepoint.connection import Graph, GraphError, advice
+from ingest.sources.json_api import UNKNOWN_FORM, ApiError
+from ingest.sources.sharepoint.connection import Graph, advice
 from kb.config.sources import SharePointSettings, site_key
 
 _PAGES = "webPageLibrary"
@@ -46,7 +47,7 @@ class Libraries:
         """Every drive of a place, also those that the settings do not choose.
 
         Raises:
-            GraphError: it cannot be listed.
+            ApiError: it cannot be listed.
         """
         if place not in self._found:
             is_site = place not in self._settings.onedrives
@@ -70,7 +71,7 @@ class Libraries:
         if self._settings.pages:
             try:
                 found += await self._pages(site_id, place, title)
-            except GraphError as error:
+            except ApiError as error:
                 if error.status == 401:
                     raise
                 self.without_pages[place] = f"the site's pages cannot be listed: {advice(error)}"
@@ -108,5 +109,5 @@ def _address(place: str) -> str:
 def _text(told: Mapping[str, Any], key: str) -> str:
     found = told.get(key)
     if not isinstance(found, str) or not found:
-        raise GraphError("it answers in a form that Footnote does not know")
+        raise ApiError(UNKNOWN_FORM)
     return found

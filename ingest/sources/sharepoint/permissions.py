@@ -11,10 +11,10 @@ from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field, TypeAdapter
 
+from ingest.sources.json_api import Shape, parsed
 from ingest.sources.port import readers_among
-from ingest.sources.sharepoint.connection import GraphError
 
 ORGANIZATION, ANYONE = "organization", "anyone"
 """What stands in `readers` for everybody in the tenant, and for a link that opens to the world."""
@@ -35,51 +35,46 @@ Audience = tuple[str, ...] | None
 """None: no limit. Empty: nobody here may read it."""
 
 
-class _Shape(BaseModel):
-    model_config = ConfigDict(extra="ignore", populate_by_name=True)
-
-
-class _Identity(_Shape):
+class _Identity(Shape):
     id: str | None = None
-    name: str | None = Field(default=None, alias="displayName")
+    display_name: str | None = None
     email: str | None = None
-    login: str | None = Field(default=None, alias="loginName")
+    login_name: str | None = None
 
 
-class _Granted(_Shape):
+class _Granted(Shape):
     user: _Identity | None = None
     group: _Identity | None = None
-    site_user: _Identity | None = Field(default=None, alias="siteUser")
-    site_group: _Identity | None = Field(default=None, alias="siteGroup")
-    application: _Identity | None = None
+    site_user: _Identity | None = None
+    site_group: _Identity | None = None
 
     def readers(self) -> Iterable[tuple[str, ...]]:
         """A group is told as itself and, for the site, as a user of it; a
         site's own group has an id of the site alone.
         """
-        login = (self.site_user and self.site_user.login) or ""
+        login = (self.site_user and self.site_user.login_name) or ""
         if any(mark in login for mark in _ALL_OF_THE_TENANT):
             yield (ORGANIZATION,)
         elif self.site_group is not None:
-            yield _names(self.site_group.name, self.site_group.login)
+            yield _names(self.site_group.display_name, self.site_group.login_name)
         elif self.group is not None and login.endswith(_OWNERS_ONLY):
-            yield _names(self.group.name)
+            yield _names(self.group.display_name)
         elif self.group is not None:
-            yield _names(self.group.name, self.group.email, self.group.id)
+            yield _names(self.group.display_name, self.group.email, self.group.id)
         elif self.user is not None or self.site_user is not None:
             yield (PEOPLE,)
 
 
-class _Link(_Shape):
+class _Link(Shape):
     scope: str | None = None
 
 
-class _Permission(_Shape):
+class _Permission(Shape):
     roles: list[str] = Field(default_factory=list)
     granted: _Granted | None = Field(default=None, alias="grantedToV2")
     granted_to_many: list[_Granted] = Field(default_factory=list, alias="grantedToIdentitiesV2")
     link: _Link | None = None
-    has_password: bool = Field(default=False, alias="hasPassword")
+    has_password: bool = False
     until: datetime | None = Field(default=None, alias="expirationDateTime")
 
     def readers(self, now: datetime) -> Iterable[tuple[str, ...]]:
@@ -93,17 +88,18 @@ class _Permission(_Shape):
                 yield from granted.readers()
 
 
+_PERMISSIONS = TypeAdapter(list[_Permission])
+
+
 def readers_of(permissions: Iterable[Mapping[str, Any]], now: datetime) -> Readers:
     """Those whom an item's permissions let read it, in a fixed order.
 
     Raises:
-        GraphError: they are told in a form that is not known.
+        ApiError: they are told in a form that is not known.
     """
-    try:
-        parsed = [_Permission.model_validate(one) for one in permissions]
-    except ValidationError as error:
-        raise GraphError("it tells the permissions in a form that Footnote does not know") from error
-    return tuple(sorted({names for one in parsed for names in one.readers(now) if names}))
+    unknown = "it tells the permissions in a form that Footnote does not know"
+    grants = parsed(_PERMISSIONS, list(permissions), unknown=unknown)
+    return tuple(sorted({names for grant in grants for names in grant.readers(now) if names}))
 
 
 def audience_of(readers: Readers, table: Mapping[str, tuple[str, ...]]) -> Audience:

@@ -8,13 +8,14 @@ from dataclasses import dataclass
 
 from ingest.errors import PageError
 from ingest.parsers.formats import max_bytes
+from ingest.sources.json_api import ApiError, parsed
 from ingest.sources.port import RawPage, fingerprint
-from ingest.sources.sharepoint.connection import Graph, GraphError, advice
+from ingest.sources.sharepoint.connection import Graph, advice
 from ingest.sources.sharepoint.drives import Drives
 from ingest.sources.sharepoint.items import Item, change_of, folders_above
 from ingest.sources.sharepoint.libraries import Libraries, Library
 from ingest.sources.sharepoint.permissions import Audience, Readers, audience_of, why_closed
-from ingest.sources.sharepoint.site_pages import page_id, parsed_page
+from ingest.sources.sharepoint.site_pages import UNKNOWN_PAGE, SitePage, page_id
 
 _CONVERTER = "1"
 """Raise when pages of sites become other HTML than before: then every page is read anew."""
@@ -94,7 +95,7 @@ class PageReader:
             if item is None or item.is_folder or item.ending != path.ending:
                 raise PageError("it was deleted, or has another format by now", withdraw=True)
             return item, await self.drives.readers_of(library.id, item.id)
-        except GraphError as error:
+        except ApiError as error:
             if error.status in (404, 410):
                 raise PageError(_GONE, withdraw=True) from error
             raise
@@ -111,22 +112,22 @@ class PageReader:
             raise PageError(
                 "Microsoft gives no address to download it from, as for what is protected or blocked"
             )
-        return await self.graph.download(item.download, most=most)
+        return await self.graph.api.download(item.download, max_bytes=most)
 
     async def _site_page(self, library: Library, item: Item) -> bytes:
-        page = page_id(item.tag)
-        if page is None:
-            raise GraphError("it tells the page in a form that Footnote does not know")
-        where = f"/sites/{library.site}/pages/{page}/microsoft.graph.sitePage"
+        guid = page_id(item.tag)
+        if guid is None:
+            raise ApiError(UNKNOWN_PAGE)
+        where = f"/sites/{library.site}/pages/{guid}/microsoft.graph.sitePage"
         try:
-            told = await self.graph.get(where, {"$expand": "canvasLayout"})
-        except GraphError as error:
+            page = await self.graph.get(where, {"$expand": "canvasLayout"})
+        except ApiError as error:
             if error.status != 404:
                 raise
             raise PageError(
                 "it is a page of the classic kind, which Microsoft Graph does not give", left_out=True
             ) from error
-        return parsed_page(told).html()
+        return parsed(SitePage, page, unknown=UNKNOWN_PAGE).html()
 
     async def _above(self, library: Library, item: Item) -> list[Item]:
         """The folders that it is in, asked for where no listing of this process told them."""
@@ -138,7 +139,7 @@ class PageReader:
             if parent not in known:
                 folder = change_of(await self.graph.get(f"/drives/{library.id}/items/{parent}")).item
                 if folder is None:
-                    raise GraphError("the folder that it is in cannot be found")
+                    raise ApiError("the folder that it is in cannot be found")
                 known[parent] = folder
             parent = known[parent].parent
         self.folders[library.id] = known
@@ -161,7 +162,7 @@ async def _as_failures() -> AsyncIterator[None]:
     """
     try:
         yield
-    except GraphError as error:
+    except ApiError as error:
         match error.status:
             case 401:
                 reason = advice(error)

@@ -9,35 +9,31 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from html import escape
-from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field
 
 from ingest.errors import PageError
-from ingest.sources.sharepoint.connection import GraphError
+from ingest.sources.json_api import Shape
 
+UNKNOWN_PAGE = "it tells the page in a form that Footnote does not know"
 _GUID = re.compile(r"[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}")
 
 
-class _Shape(BaseModel):
-    model_config = ConfigDict(extra="ignore", populate_by_name=True)
-
-
-class _Pair(_Shape):
+class _Pair(Shape):
     value: str | None = None
 
 
-class _Processed(_Shape):
+class _Processed(Shape):
     html: list[_Pair] | None = Field(default=None, alias="htmlStrings")
     texts: list[_Pair] | None = Field(default=None, alias="searchablePlainTexts")
 
 
-class _Data(_Shape):
+class _Data(Shape):
     processed: _Processed | None = Field(default=None, alias="serverProcessedContent")
 
 
-class _WebPart(_Shape):
-    inner_html: str | None = Field(default=None, alias="innerHtml")
+class _WebPart(Shape):
+    inner_html: str | None = None
     data: _Data | None = None
 
     def html(self) -> Iterator[str]:
@@ -48,15 +44,15 @@ class _WebPart(_Shape):
         yield from (f"<p>{escape(pair.value)}</p>" for pair in processed.texts or () if pair.value)
 
 
-class _Column(_Shape):
+class _Column(Shape):
     parts: list[_WebPart] = Field(default_factory=list, alias="webparts")
 
 
-class _Section(_Shape):
+class _Section(Shape):
     columns: list[_Column] = Field(default_factory=list)
 
 
-class _Layout(_Shape):
+class _Layout(Shape):
     sections: list[_Section] | None = Field(default=None, alias="horizontalSections")
     aside: _Column | None = Field(default=None, alias="verticalSection")
 
@@ -68,12 +64,12 @@ class _Layout(_Shape):
             yield from self.aside.parts
 
 
-class _State(_Shape):
+class _State(Shape):
     level: str = ""
     version: str = Field(default="", alias="versionId")
 
 
-class SitePage(_Shape):
+class SitePage(Shape):
     title: str | None = None
     name: str = ""
     state: _State = Field(default_factory=_State, alias="publishingState")
@@ -102,14 +98,3 @@ def page_id(tag: str) -> str | None:
     """The id under which a site knows the page whose file has this eTag ("{GUID},8")."""
     found = _GUID.search(tag)
     return found.group().lower() if found else None
-
-
-def parsed_page(told: Any) -> SitePage:
-    """
-    Raises:
-        GraphError: it is told in a form that is not known.
-    """
-    try:
-        return SitePage.model_validate(told)
-    except ValidationError as error:
-        raise GraphError("it tells the page in a form that Footnote does not know") from error

@@ -15,9 +15,9 @@ from pathlib import Path
 
 from ingest.errors import PageError, SourceUnavailableError
 from ingest.sources.globs import globs
-from ingest.sources.json_api import Sleep
+from ingest.sources.json_api import ApiError, Sleep
 from ingest.sources.port import ConfiguredSource, PageRef, RawPage
-from ingest.sources.sharepoint.connection import Graph, GraphError, advice
+from ingest.sources.sharepoint.connection import Graph, advice
 from ingest.sources.sharepoint.drives import Drives
 from ingest.sources.sharepoint.items import Item, folders_above
 from ingest.sources.sharepoint.libraries import Libraries, Library
@@ -76,7 +76,7 @@ class SharePointSource(ConfiguredSource[SharePointSettings]):
                 try:
                     refs += await self._library(library)
                     listed += 1
-                except GraphError as error:
+                except ApiError as error:
                     self._unlisted[f"{place}/{library.id}/"] = (
                         f"{library.name or 'the drive'} cannot be listed: {advice(error)}"
                     )
@@ -104,23 +104,23 @@ class SharePointSource(ConfiguredSource[SharePointSettings]):
 
     async def close(self) -> None:
         if self._opened is not None:
-            await self._opened.graph.close()
+            await self._opened.graph.api.close()
             self._opened = None
 
     async def look(self, place: str) -> list[tuple[Library, Readers]]:
         """The chosen drives of a site or OneDrive of the settings, and with whom each is shared as a whole.
 
         Raises:
-            GraphError: one is not seen; the message says what to do about it.
+            ApiError: one is not seen; the message says what to do about it.
         """
         libraries, drives = self._open().libraries, self._open().drives
         try:
             chosen = [one for one in await libraries.of(place) if libraries.chosen(one)]
             found = [(library, await drives.readers_of(library.id, "root")) for library in chosen]
-        except GraphError as error:
-            raise GraphError(advice(error), status=error.status, code=error.code) from error
+        except ApiError as error:
+            raise ApiError(advice(error), status=error.status, code=error.code) from error
         if place in libraries.without_pages:
-            raise GraphError(libraries.without_pages[place])
+            raise ApiError(libraries.without_pages[place])
         return found
 
     async def _chosen(self, place: str) -> list[Library]:
@@ -128,7 +128,7 @@ class SharePointSource(ConfiguredSource[SharePointSettings]):
         libraries = self._open().libraries
         try:
             found = await libraries.of(place)
-        except GraphError as error:
+        except ApiError as error:
             self._unlisted[f"{place}/"] = f"{place} cannot be listed: {advice(error)}"
             return []
         if place in libraries.without_pages:

@@ -18,7 +18,6 @@ from ingest.sources.json_api import ApiError, JsonApi
 from ingest.sources.port import PageRef
 from kb.config.sources import ConfluenceSettings
 from kb.retrieval.lexical import LexicalEncoder
-from kb.text.language import detect
 from tests.fakes.confluence import Confluence, Page
 from tests.fakes.embedder import HashEmbedder
 from tests.fakes.listing import failure, listed
@@ -168,7 +167,7 @@ async def test_a_page_brings_the_titles_above_it_so_that_one_title_in_two_places
     assert raw.parents == ("ENG", "Offices / sites", "Ghent")
     assert (await source.fetch(attached)).parents == ("ENG", "Offices / sites", "Ghent", "Parking")
     assert (await source.fetch(refs["ENG/1"])).parents == ("ENG",)
-    pipeline = PagePipeline(embedder=HashEmbedder(), lexical=LexicalEncoder(), detect_language=detect)
+    pipeline = PagePipeline(embedder=HashEmbedder(), lexical=LexicalEncoder())
     prepared = await pipeline.prepare(raw, Origin.of(source))
     assert prepared.page.heading == "Parking (ENG › Offices sites › Ghent)"
 
@@ -413,15 +412,15 @@ async def test_a_download_stays_within_its_size_and_goes_to_other_hosts_over_htt
     await runner.setup()
     await web.TCPSite(runner, "127.0.0.1", 0).start()
     url = f"http://127.0.0.1:{runner.addresses[0][1]}"
-    async with JsonApi(url, headers={"Authorization": "Bearer x"}, timeout_s=5) as api:
-        assert await api.download("/here", most=5) == b"12345"
+    async with JsonApi(url, vendor="test", headers={"Authorization": "Bearer x"}, timeout_s=5) as api:
+        assert await api.download("/here", max_bytes=5) == b"12345"
         for path, most, reason in [
             ("/file", 4, "larger than"),
             ("/away", 9, "no https"),
             ("/round", 9, "to the next"),
         ]:
             with pytest.raises(ApiError, match=reason):
-                await api.download(path, most=most)
+                await api.download(path, max_bytes=most)
     await runner.cleanup()
 
 
