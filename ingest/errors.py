@@ -12,6 +12,9 @@
 
 from kb.errors import FootnoteError
 
+TOO_MUCH_MEMORY = "it needs too much memory to be read: split it, or save it with fewer pictures"
+"""Why a page fails whose parser ran out of memory, here or in a process of its own."""
+
 
 class IngestError(FootnoteError):
     """Base of every error that ingestion raises on purpose."""
@@ -20,9 +23,9 @@ class IngestError(FootnoteError):
 class PageError(IngestError):
     """One page cannot be indexed.
 
-    `withdraw`: what the index still holds of the page must go, because its author emptied it or limited who may
-    read it. Otherwise the earlier text stays: a page that cannot be read today is not a page that was deleted.
-    `left_out`: its author wants it so (a draft). It is told in the report, and is no failure.
+    `withdraw`: the page's text in the index must go, because its author emptied the page or restricted its readers.
+    Otherwise the earlier text stays: a page that cannot be read today was not deleted.
+    `left_out`: its author wants it so (a draft). The report names it, but not as a failure.
     """
 
     def __init__(self, reason: str, *, withdraw: bool = False, left_out: bool = False) -> None:
@@ -41,4 +44,4 @@ class SyncRefusedError(IngestError):
 
 
 class ForgetRefusedError(IngestError):
-    """It cannot be told which page is to be forgotten; the message names those that may be meant."""
+    """It is unclear which page is to be forgotten; the message names the candidates."""

@@ -1,6 +1,6 @@
-"""What nobody meant becomes the failure of the one page, or of the one source, that it happened over. The others go on.
+"""Turns unexpected errors into the failure of one page or one source, so that the others go on.
 
-The report has a sentence, the log the places in code: an exception's own text may hold words of a page.
+The report gets a sentence, the log the places in code: an exception's own text may hold words of a page.
 """
 
 from __future__ import annotations
@@ -9,22 +9,25 @@ import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from ingest.errors import PageError, SourceUnavailableError
+from ingest.errors import TOO_MUCH_MEMORY, PageError, SourceUnavailableError
 from kb.errors import FootnoteError, UnavailableError
 from kb.runtime.faults import is_disk_full, is_fault, trace_of
 
 logger = logging.getLogger(__name__)
 
-TOO_MUCH_MEMORY = "it needs too much memory to be read: split it, or save it with fewer pictures"
+DISK_FULL = "the disk is full: free some space, then sync again"
 
 
 @contextmanager
 def as_page_failure(source: str, path: str, *, doing: str = "it broke the parser") -> Iterator[None]:
-    """`doing`: how the sentence begins where nothing better is known.
+    """Words whatever the block raises over a page.
+
+    Args:
+        doing: how the sentence begins where nothing better is known.
 
     Raises:
         PageError: whatever the page's fetching, reading or linking raised, in a sentence.
-        UnavailableError: as it came. What the whole sync needs does not answer, which is not the page's doing.
+        UnavailableError: unchanged. Something that the whole sync needs does not answer; the page is not to blame.
     """
     try:
         yield
@@ -39,7 +42,8 @@ def as_page_failure(source: str, path: str, *, doing: str = "it broke the parser
 
 @contextmanager
 def as_source_failure(name: str) -> Iterator[None]:
-    """
+    """Words whatever the block raises over a source.
+
     Raises:
         SourceUnavailableError: whatever the source's listing raised, in a sentence.
     """
@@ -65,7 +69,7 @@ def _why(error: BaseException, doing: str) -> str:
     if isinstance(error, UnicodeError):
         return "it holds characters that are none: save it as UTF-8"
     if is_disk_full(error):
-        return "the disk is full: free some space, then sync again"
+        return DISK_FULL
     return f"{doing} ({type(error).__name__}); the log says where"
 
 
@@ -73,7 +77,7 @@ def _why_unlisted(error: BaseException) -> str:
     if isinstance(error, FootnoteError):
         return str(error)
     if is_disk_full(error):
-        return "the disk is full: free some space, then sync again"
+        return DISK_FULL
     if isinstance(error, OSError):
         return f"it cannot be listed: the system says {error.strerror or type(error).__name__}"
     return f"it cannot be listed: Footnote itself failed over it ({type(error).__name__}); the log says where"

@@ -1,6 +1,6 @@
-"""Frames, which go between us and processes of our own: a length and its bytes. And how such a process begins.
+"""Frames (a length and its bytes) between this process and its child processes, and how such a process begins.
 
-It imports little: each of them starts with it.
+Imports little: every child process starts with it.
 """
 
 from __future__ import annotations
@@ -9,15 +9,16 @@ import gc
 import os
 import resource
 import sys
+from contextlib import suppress
 from typing import BinaryIO
 
 LENGTH_BYTES = 8
 """Bytes of the unsigned big-endian number before each frame."""
-GIVES_WAY = 10
-"""Niceness: a tenth of a processor that a question wants, all of one that is free. As much as embedding has."""
-COLLECTED_AFTER = (20_000, 20, 20)
-"""Objects, and rounds, between two looks for cycles: a page makes thousands of objects and few cycles. As often
-as Python looks by itself, it is a tenth of the time of parsing.
+NICENESS = 10
+"""Gives a tenth of a processor that a question wants, all of one that is free. Embedding has the same."""
+GC_THRESHOLDS = (20_000, 20, 20)
+"""A page makes thousands of objects and few cycles: with Python's own thresholds, collecting takes a tenth of the time
+of parsing.
 """
 
 
@@ -26,7 +27,7 @@ def frame(content: bytes) -> bytes:
 
 
 def read_frame(stream: BinaryIO) -> bytes | None:
-    """None at the end of the stream."""
+    """Reads the next frame; None at the end of the stream."""
     head = stream.read(LENGTH_BYTES)
     if len(head) < LENGTH_BYTES:
         return None
@@ -36,11 +37,11 @@ def read_frame(stream: BinaryIO) -> bytes | None:
 
 
 def begin() -> tuple[BinaryIO, BinaryIO]:
-    """In the process itself: its bounds, then where requests come from and where replies go."""
+    """Limits this process; returns the stream of its requests and that of its replies."""
     requests, replies = sys.stdin.buffer, _own_output()
-    os.nice(GIVES_WAY)
+    os.nice(NICENESS)
     gc.freeze()
-    gc.set_threshold(*COLLECTED_AFTER)
+    gc.set_threshold(*GC_THRESHOLDS)
     _limit(int(sys.argv[1]))
     replies.write(frame(b"ready"))
     replies.flush()
@@ -48,24 +49,20 @@ def begin() -> tuple[BinaryIO, BinaryIO]:
 
 
 def _own_output() -> BinaryIO:
-    """The pipe to the pool, for us alone: what a converter prints must not end up between two replies."""
+    """Takes the pipe to the pool away from standard output: a converter's prints must not end up between replies."""
     replies = os.fdopen(os.dup(1), "wb")
-    nowhere = os.open(os.devnull, os.O_RDWR)
-    os.dup2(nowhere, 1)
-    os.dup2(nowhere, 2)
+    devnull = os.open(os.devnull, os.O_RDWR)
+    os.dup2(devnull, 1)
+    os.dup2(devnull, 2)
     return replies
 
 
 def _limit(memory: int) -> None:
-    """Address space, files that could be written (none), core dumps
-    (none). A system that does not know one goes without.
-    """
+    """Limits address space, written files (none) and core dumps (none), as far as the system can."""
     for kind, limit in (
         (resource.RLIMIT_AS, memory),
         (resource.RLIMIT_FSIZE, 0),
         (resource.RLIMIT_CORE, 0),
     ):
-        try:
+        with suppress(ValueError, OSError):
             resource.setrlimit(kind, (limit, limit))
-        except (ValueError, OSError):
-            continue

@@ -1,4 +1,4 @@
-"""What a source lists beside what the live index holds of it, and what follows from that."""
+"""Compares what a source lists with what the live index holds of it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from kb.models import EVERYONE
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Listing:
-    """What a source listed and what the live index holds of it: page path -> revision, both."""
+    """`refs`: the listed pages, by path. `indexed`: the revisions in the live index, by path."""
 
     source: Source
     refs: Mapping[str, PageRef]
@@ -23,8 +23,8 @@ class Listing:
 
     @property
     def deleted(self) -> list[str]:
-        """Indexed paths that are gone for sure: under a folder that could not be listed, those alone that the source
-        leaves out on purpose.
+        """Indexed paths that are certainly gone. In a folder that could not be listed, these are only the paths that
+        the source leaves out on purpose.
         """
         unlisted = tuple(path for path in self.refs if path.endswith("/"))
         return [
@@ -40,7 +40,7 @@ class Listing:
 
     @property
     def loss(self) -> str | None:
-        """Why the rest of `deleted` is not to be removed unless somebody insists."""
+        """Why the rest of `deleted` must not be removed unless somebody insists."""
         lost = len(self.deleted) - len(self.withdrawn)
         new = sum(ref.revision is not None and path not in self.indexed for path, ref in self.refs.items())
         return source_loss(
@@ -49,7 +49,7 @@ class Listing:
 
     @property
     def acl_changed(self) -> list[str]:
-        """Indexed paths that were put in under an audience wider than, or other than, the source's present one."""
+        """Indexed paths whose revision has an audience wider than, or other than, the source's present one."""
         if EVERYONE in self.source.audience:
             return []
         mark = access_mark(self.source.audience)
@@ -72,35 +72,30 @@ class Work:
 async def listing_of(
     source: Source, revisions: Mapping[str, str], forgotten: Collection[str], *, force: bool
 ) -> Listing:
-    """`revisions`: page id -> revision of the live index. Pages that were forgotten by hand count as not listed.
+    """Lists a source. Pages that were forgotten by hand count as not listed.
+
+    Args:
+        revisions: the live index's revisions, by page id.
 
     Raises:
         SourceUnavailableError: the source cannot be listed, for whatever reason, or lists nothing any more
         and nobody insists.
     """
     with as_source_failure(source.name):
-        return await _listing(source, revisions, forgotten, force=force)
-
-
-async def _listing(
-    source: Source, revisions: Mapping[str, str], forgotten: Collection[str], *, force: bool
-) -> Listing:
-    refs = {ref.path: ref async for ref in source.discover()}
-    indexed = indexed_of(source, revisions)
-    wanted = {path: ref for path, ref in refs.items() if page_id(source.name, path) not in forgotten}
-    listing = Listing(source=source, refs=wanted, indexed=indexed)
-    doubt = (
-        listing.loss
-    )  # asks the source about every page that it does not list any more, as `withdraws` may break
-    if doubt and not refs and not force:
-        raise SourceUnavailableError(f"{doubt}: {advice(source.name)}")
-    return listing
+        refs = {ref.path: ref async for ref in source.discover()}
+        wanted = {path: ref for path, ref in refs.items() if page_id(source.name, path) not in forgotten}
+        listing = Listing(source=source, refs=wanted, indexed=indexed_of(source, revisions))
+        # Asks `withdraws` about every page that the source no longer lists, so that it fails here if it fails at all.
+        loss = listing.loss
+        if loss and not refs and not force:
+            raise SourceUnavailableError(f"{loss}: {advice(source.name)}")
+        return listing
 
 
 def indexed_of(source: Source, revisions: Mapping[str, str]) -> dict[str, str]:
-    """Page path -> revision of what the live index holds of a source."""
-    parted = ((*source_and_path(page), revision) for page, revision in revisions.items())
-    return {path: revision for name, path, revision in parted if name == source.name}
+    """Returns the live index's revisions of a source's pages, by path."""
+    located = ((*source_and_path(page), revision) for page, revision in revisions.items())
+    return {path: revision for name, path, revision in located if name == source.name}
 
 
 def ids_of(listing: Listing, paths: Iterable[str]) -> list[str]:

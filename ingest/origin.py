@@ -12,7 +12,7 @@ from kb.models import EVERYONE
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Origin:
-    """What of its source a page takes along."""
+    """The name and audience of a page's source, which go with the page to a worker on another machine."""
 
     name: str
     audience: tuple[str, ...]
@@ -23,18 +23,18 @@ class Origin:
 
 
 def page_id(source: str, path: str) -> str:
-    """Stable over edits, and says by itself which source and which path it is: no state beside the index is needed."""
+    """Builds an id that survives edits and tells its source and path, so no state beside the index is needed."""
     return f"{source}:{path}"
 
 
 def source_and_path(page: str) -> tuple[str, str]:
-    """The two parts of a page id."""
+    """Splits a page id."""
     source, _, path = page.partition(":")
     return source, path
 
 
 def index_revision(revision: str, audience: Sequence[str]) -> str:
-    """The revision under which a page is indexed. Its end tells who could read its source at that time."""
+    """Builds the revision under which a page is indexed. Its end tells who could read its source at that time."""
     return f"{revision}.{access_mark(audience)}"
 
 
@@ -42,17 +42,17 @@ def access_mark(audience: Sequence[str]) -> str:
     return "open" if EVERYONE in audience else fingerprint(mark.encode() for mark in audience)
 
 
-def narrowed(origin: Origin, raw: RawPage, own: tuple[str, ...] | None) -> tuple[str, ...]:
-    """Who may read a page: by its source, by its place there, and as its author says (`own`).
+def effective_audience(origin: Origin, raw: RawPage, declared: tuple[str, ...] | None) -> tuple[str, ...]:
+    """Returns who may read a page: restricted by its source, by its place there, and by its author (`declared`).
 
     Raises:
         PageError: nobody is left.
     """
-    return _narrowed(_narrowed(origin.audience, raw.audience), own)
+    return _restricted(_restricted(origin.audience, raw.audience), declared)
 
 
-def _narrowed(source: tuple[str, ...], page: tuple[str, ...] | None) -> tuple[str, ...]:
-    """A page may narrow its source's audience, never widen it."""
+def _restricted(source: tuple[str, ...], page: tuple[str, ...] | None) -> tuple[str, ...]:
+    """Restricts a source's audience to a page's own. A page never widens it."""
     if page is None or EVERYONE in page:
         return source
     if EVERYONE in source:

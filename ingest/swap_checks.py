@@ -1,74 +1,59 @@
-"""Whether what a sync would leave may be believed: what looks wrong with it, in words for an admin.
+"""Decides whether the result of a sync is credible, and words its concerns for an admin.
 
-A disk that is not mounted, a token that sees less than before, a site under maintenance: what they do not
-list any more is not deleted. So much of a source at a time goes only when somebody insists (`--force`),
-whoever asked for the sync. What the source itself withdraws (its readers were limited, it is excluded) is not
-counted: it goes at once.
+A disk that is not mounted, a token that sees less than before or a site under maintenance makes pages disappear from
+a listing without deleting them. So a large part of a source is removed only when somebody insists (`--force`), whoever
+asked for the sync. Pages that the source itself withdraws (restricted or excluded) are not counted: they go at once.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from ingest.errors import SyncRefusedError
 from ingest.origin import source_and_path
-from kb.index.port import Searchable
 from kb.jobs import FailedPage
 
+if TYPE_CHECKING:
+    from kb.retrieval.golden import GoldenQuestion
+
 MASS_LOSS = 0.2
-"""Share of the indexed pages, of a source or of all, that may be gone at a time."""
+"""Share of the indexed pages, of a source or of all, that may disappear in one sync."""
 FEW_PAGES = 3
-"""So many may always go: in a small index one page is a large share."""
+"""Number of pages that may always disappear: in a small index one page is a large share."""
 NAMED = 3
 """Golden questions that are named; the rest is counted."""
 
 
-class Asked(Protocol):
-    @property
-    def question(self) -> str: ...
-    @property
-    def page(self) -> str: ...
+def enforce(concerns: Sequence[str], *, force: bool) -> None:
+    """Stops a sync that raises concerns.
 
-
-class Golden(Protocol):
-    """What this needs of `kb.retrieval.golden.GoldenQuestions`."""
-
-    async def lost(self, new: Searchable, *, live: Searchable | None) -> Sequence[Asked]: ...
-
-
-class HasConcerns(Protocol):
-    """`ingest.sync.sync_stats.SyncStats`, as this uses it."""
-
-    concerns: list[str]
-
-
-def enforce(concerns: Sequence[str], stats: HasConcerns, *, force: bool) -> None:
-    """
     Raises:
         SyncRefusedError: there are concerns and nobody insists.
     """
-    stats.concerns += concerns
     if concerns and not force:
         raise SyncRefusedError("; ".join(concerns))
 
 
 def failed_sources(failed: Sequence[FailedPage]) -> list[str]:
-    """`failed`: what could not be listed."""
+    """Words the sources that could not be listed."""
     return [f"source {failure.path} failed ({failure.reason})" for failure in failed]
 
 
 def missing(before: Iterable[str], after: Collection[str], forgotten: Collection[str]) -> list[str]:
-    """Ids of pages that the new index lacks, without those that were taken out by hand."""
+    """Returns the ids of pages that the new index lacks, without those that were forgotten by hand."""
     return [page for page in before if page not in after and page not in forgotten]
 
 
 def source_loss(name: str, *, lost: int, indexed: int, listed: int, new: int = 0) -> str | None:
-    """Why a source's pages that it does not list any more are not to be removed; None: they may be.
+    """Tells why pages that a source no longer lists must stay indexed; None where they may be removed.
 
-    `lost`: how many these are; `indexed`: its pages in the index; `listed`: the pages that it lists, `new` of them not
-    indexed. A source that lists a new page for each that is gone was put in order: what is away or closed brings none.
+    Args:
+        lost: pages that are no longer listed.
+        indexed: pages of the source in the index.
+        listed: pages that the source lists now, of which `new` are not indexed. A source that lists a new page for each
+            lost one was reorganized; one that is away or closed lists no new pages.
     """
     if lost and not listed:
         return f"source {name!r} lists no page, but {indexed} of its pages are indexed"
@@ -78,7 +63,7 @@ def source_loss(name: str, *, lost: int, indexed: int, listed: int, new: int = 0
 
 
 def advice(name: str) -> str:
-    """What to do about a `source_loss`."""
+    """Tells an admin what to do about a `source_loss`."""
     return (
         "nothing of it is removed. Look whether it can be read whole (its disk, its token, the site); "
         f"where these pages are meant to go, reindex {name} with --force"
@@ -88,11 +73,15 @@ def advice(name: str) -> str:
 def mass_loss(
     gone: Sequence[str], before: Collection[str], *, new: Iterable[str], failed: Sequence[FailedPage]
 ) -> list[str]:
-    """`gone`: ids of pages that the new index lacks; `new`: of those that
-    it alone has; `before`: of those in the live one.
+    """Words the losses that are too large to be credible, of all sources together or of single ones.
+
+    Args:
+        gone: ids of pages that the new index lacks.
+        before: ids of pages in the live index.
+        new: ids of pages that only the new index has.
     """
-    came, had, lost = (Counter(source_and_path(page)[0] for page in pages) for pages in (new, before, gone))
-    lost = Counter({name: number for name, number in lost.items() if came[name] < number})
+    added, had, lost = (Counter(source_and_path(page)[0] for page in pages) for pages in (new, before, gone))
+    lost = Counter({name: number for name, number in lost.items() if added[name] < number})
     first = f"; first that could not be read: {failed[0].path}: {failed[0].reason}" if failed else ""
     if _is_much(lost.total(), len(before)):
         by_source = ", ".join(f"{number} of {name}" for name, number in lost.most_common())
@@ -104,7 +93,8 @@ def mass_loss(
     ]
 
 
-def lost_questions(lost: Sequence[Asked]) -> list[str]:
+def lost_questions(lost: Sequence[GoldenQuestion]) -> list[str]:
+    """Words the golden questions that no longer find their page."""
     if not lost:
         return []
     named = "; ".join(f"{question.question!r} no longer finds {question.page}" for question in lost[:NAMED])

@@ -1,13 +1,12 @@
 """A process that cuts one page after the other into chunks, with the tokenizers of the models and without the models.
 
-Tokenizers hold Python's lock for as long as they count: here nobody else waits for it.
+Tokenizers hold Python's lock while they count: here nobody else waits for it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import BinaryIO
 
 from ingest.chunking.chunks import chunk_page
 from ingest.frames import begin, frame, read_frame
@@ -17,21 +16,20 @@ from kb.inference.counting import counter_of
 
 CHUNKS = 128
 """Chunks of one frame: some 200 kB."""
+_counter = lru_cache(maxsize=1)(counter_of)
+"""Keeps the counter of the models that were asked for last: a rebuild may ask for others."""
 
 
 def main() -> None:
     requests, replies = begin()
     while (head := read_frame(requests)) is not None:
         task = CutTask.model_validate_json(head)
-        sections = tuple(_sections(requests, task.frames))
-        for reply in _replies(task, sections):
+        sections: list[Section] = []
+        for _ in range(task.frames):
+            sections += SECTIONS.validate_json(read_frame(requests) or b"")
+        for reply in _replies(task, tuple(sections)):
             replies.write(frame(reply.model_dump_json().encode()))
         replies.flush()
-
-
-def _sections(requests: BinaryIO, frames: int) -> Iterator[Section]:
-    for _ in range(frames):
-        yield from SECTIONS.validate_json(read_frame(requests) or b"")
 
 
 def _replies(task: CutTask, sections: tuple[Section, ...]) -> Iterator[Pieces | Broken]:
@@ -42,21 +40,12 @@ def _replies(task: CutTask, sections: tuple[Section, ...]) -> Iterator[Pieces | 
             count_tokens=_counter(task.models),
             max_tokens=task.max_tokens,
         )
-    except Exception as error:  # noqa: BLE001 (the edge of this process: told to the pool)
+    except Exception as error:  # noqa: BLE001 (the edge of this process: the pool is told)
         yield broken(error)
         return
-    for first in range(0, len(chunks) or 1, CHUNKS):
-        yield Pieces(
-            chunks=tuple(
-                FlatChunk(id=one.id, text=one.text, section=one.section, url=one.url)
-                for one in chunks[first : first + CHUNKS]
-            ),
-            last=first + CHUNKS >= len(chunks),
-        )
-
-
-_counter = lru_cache(maxsize=1)(counter_of)
-"""The counter of the models that were asked for last: a rebuild may ask for others."""
+    flat = [FlatChunk(id=chunk.id, text=chunk.text, section=chunk.section, url=chunk.url) for chunk in chunks]
+    for first in range(0, len(flat) or 1, CHUNKS):
+        yield Pieces(chunks=tuple(flat[first : first + CHUNKS]), last=first + CHUNKS >= len(flat))
 
 
 if __name__ == "__main__":

@@ -1,6 +1,4 @@
-"""Parses files and cuts pages in processes of their own
-(`ingest.processes`), some 60 and 100 MB each. None imports a model.
-"""
+"""Parses files and cuts pages in child processes (`ingest.processes`) of 60 and 100 MB. None imports a model."""
 
 from __future__ import annotations
 
@@ -14,7 +12,7 @@ from ingest.chunking.chunks import MAX_TOKENS
 from ingest.errors import PageError
 from ingest.page import ParsedPage, Section
 from ingest.parsers.formats import kind_of
-from ingest.parsers.reader import Tokens, cut_here
+from ingest.parsers.reader import DirectReader, TokenCounter
 from ingest.parsers.wire import (
     CUT_REPLY,
     REPLY,
@@ -24,7 +22,7 @@ from ingest.parsers.wire import (
     Parsed,
     Refused,
     Task,
-    framed,
+    batches,
 )
 from ingest.processes import MEMORY_BYTES, DiedError, ProcessPool, WorkProcess
 from kb.inference.counting import CountedModel
@@ -33,17 +31,17 @@ from kb.models import Chunk, Page
 logger = logging.getLogger(__name__)
 
 SECONDS = 30.0
-"""For one file. The 872 pages of the largest document of an office that we met take 1.5 s."""
-_LONGER = {"pdf": 7.0, "csv": 3.0, "tsv": 3.0, "xlsx": 3.0, "xlsm": 3.0, "xls": 3.0, "ods": 3.0}
-"""Kinds that hold thousands of pages or rows, which are read in many times that."""
+"""For one file. The largest office document that we met, of 872 pages, takes 1.5 s."""
+_MORE_SECONDS = {"pdf": 7.0, "csv": 3.0, "tsv": 3.0, "xlsx": 3.0, "xlsm": 3.0, "xls": 3.0, "ods": 3.0}
+"""Factors for formats that hold thousands of pages or rows."""
 CUT_HERE = 20_000
-"""Characters of a page that may be cut in a thread of ours, which holds Python's lock for a few milliseconds."""
+"""Characters of a page that may be cut in a thread, which holds Python's lock for a few milliseconds."""
 CUT_SECONDS = 300.0
-"""For one page: the worst of 5 MB take 20 s of a processor, and give way to all else that wants it."""
+"""For one page: the worst of 5 MB take 20 s of a processor, at low priority."""
 
 
 class ReaderPool:
-    """A `Reader`. At most `workers` files are parsed at a time, and one page is cut.
+    """A `Reader` that parses at most `workers` files at a time, and cuts one page at a time.
 
     `worker`: the module whose `main` a parsing process runs.
     """
@@ -61,12 +59,12 @@ class ReaderPool:
         self._cut_seconds = cut_seconds
         self._parsing = ProcessPool(worker, workers=workers, memory_bytes=memory_bytes)
         self._cutting = ProcessPool("ingest.parsers.cutter", workers=1)
-        self._cutter_is_late = False
+        self._cutter_is_starting = False
 
     async def read(self, content: bytes, *, path: str, media_type: str | None = None) -> ParsedPage:
-        """As `Reader.read`. Parsing for longer than the limit, or a crash, is a `PageError` too."""
+        """Implements `Reader.read`. Parsing for longer than the limit, or a crash, is a `PageError` too."""
         task = Task(path=path, media_type=media_type)
-        seconds = self._seconds * _LONGER.get(kind_of(path, media_type), 1.0)
+        seconds = self._seconds * _MORE_SECONDS.get(kind_of(path, media_type), 1.0)
         try:
             async with self._parsing.process(seconds=seconds) as process:
                 reply, sections = await _parsed(process, task, content)
@@ -84,29 +82,28 @@ class ReaderPool:
             case Broken():
                 raise _broke(reply, path)
 
-    async def cut(self, page: Page, parsed: ParsedPage, *, tokens: Tokens, max_tokens: int) -> list[Chunk]:
-        """As `Reader.cut`. Where a model's tokenizer has no file of its own, it is done in a thread; so are small pages
-        while the process that cuts is still starting.
+    async def cut(
+        self, page: Page, parsed: ParsedPage, *, counter: TokenCounter, max_tokens: int
+    ) -> list[Chunk]:
+        """Implements `Reader.cut`. Cuts in a thread where a model's tokenizer has no file of its own, and small pages
+        also while the cutting process is starting.
         """
-        models = tokens.counted_models
-        if models is None or (self._cutter_is_late and _is_small(parsed)):
-            return await cut_here(page, parsed, tokens=tokens, max_tokens=max_tokens)
+        models = counter.counted_models
+        if models is None or (self._cutter_is_starting and _is_small(parsed)):
+            return await DirectReader().cut(page, parsed, counter=counter, max_tokens=max_tokens)
         return await self._cut_apart(page, parsed, models, max_tokens)
 
     async def _cut_apart(
         self, page: Page, parsed: ParsedPage, models: tuple[CountedModel, ...], max_tokens: int
     ) -> list[Chunk]:
-        frames = framed(parsed.sections)
-        task = CutTask(page=page, models=models, max_tokens=max_tokens, frames=len(frames))
+        sections = batches(parsed.sections)
+        task = CutTask(page=page, models=models, max_tokens=max_tokens, frames=len(sections))
         try:
             async with self._cutting.process(seconds=self._cut_seconds) as process:
-                head = [task.model_dump_json(exclude_defaults=True).encode()]
-                for some in frames:
-                    await process.send([*head, SECTIONS.dump_json(tuple(some))])
-                    head = []
-                if head:
-                    await process.send(head)
-                return await _pieces(process, page)
+                await process.send([task.model_dump_json(exclude_defaults=True).encode()])
+                for batch in sections:
+                    await process.send([SECTIONS.dump_json(tuple(batch))])
+                return await _chunks(process, page)
         except TimeoutError as error:
             logger.warning("cutter.killed", extra={"path": page.path, "seconds": self._cut_seconds})
             raise PageError(
@@ -118,28 +115,26 @@ class ReaderPool:
                 "it takes too much memory to be cut into passages: split it into several pages"
             ) from error
 
-    async def warm(self, tokens: Tokens) -> None:
-        """As `Reader.warm`: a process that parses and the one that cuts, for which small pages do not wait."""
-        await asyncio.gather(self._warm_parser(), self._warm_cutter(tokens))
+    async def warm(self, counter: TokenCounter) -> None:
+        """Implements `Reader.warm`: starts a parsing process and the cutting one, for which small pages do not wait."""
+        await asyncio.gather(self._warm_parser(), self._warm_cutter(counter))
 
     async def _warm_parser(self) -> None:
-        with suppress(DiedError, TimeoutError, OSError):  # whoever has a page to read is told
+        with suppress(DiedError, TimeoutError, OSError):  # the first page to be read reports it
             await self._parsing.warm()
 
-    async def _warm_cutter(self, tokens: Tokens) -> None:
-        if not tokens.counted_models or self._cutting.is_warm:
+    async def _warm_cutter(self, counter: TokenCounter) -> None:
+        if not counter.counted_models or self._cutting.is_warm:
             return
-        nothing = Page(id="", source="", path="", title="", url="")
-        self._cutter_is_late = True
+        page, empty = Page(id="", source="", path="", title="", url=""), ParsedPage(title="", sections=())
+        self._cutter_is_starting = True
         try:
             with suppress(DiedError, TimeoutError, OSError, PageError):
                 await self._cutting.warm()
-                # It reads the tokenizers, which takes as long as its start.
-                await self._cut_apart(
-                    nothing, ParsedPage(title="", sections=()), tokens.counted_models, MAX_TOKENS
-                )
+                # Loads the tokenizers, which takes as long as the start.
+                await self._cut_apart(page, empty, counter.counted_models, MAX_TOKENS)
         finally:
-            self._cutter_is_late = False
+            self._cutter_is_starting = False
 
     async def close(self) -> None:
         """Ends the processes. The pool may be used again."""
@@ -147,12 +142,8 @@ class ReaderPool:
 
 
 def _is_small(parsed: ParsedPage) -> bool:
-    held = 0
-    for section in parsed.sections:
-        held += sum(len(part) for block in section.blocks for part in block.parts)
-        if held > CUT_HERE:
-            return False
-    return True
+    parts = (part for section in parsed.sections for block in section.blocks for part in block.parts)
+    return sum(map(len, parts)) <= CUT_HERE
 
 
 async def _parsed(
@@ -169,7 +160,7 @@ async def _parsed(
     return reply, sections
 
 
-async def _pieces(process: WorkProcess, page: Page) -> list[Chunk]:
+async def _chunks(process: WorkProcess, page: Page) -> list[Chunk]:
     chunks: list[Chunk] = []
     while True:
         try:
@@ -179,8 +170,8 @@ async def _pieces(process: WorkProcess, page: Page) -> list[Chunk]:
         if isinstance(reply, Broken):
             raise _broke(reply, page.path)
         chunks += [
-            Chunk(id=one.id, page=page, position=at, text=one.text, section=one.section, url=one.url)
-            for at, one in enumerate(reply.chunks, len(chunks))
+            Chunk(id=flat.id, page=page, position=index, text=flat.text, section=flat.section, url=flat.url)
+            for index, flat in enumerate(reply.chunks, len(chunks))
         ]
         if reply.last:
             return chunks

@@ -1,13 +1,13 @@
-"""What goes between a pool and its processes, in frames: JSON of a page, a few sections or chunks at a time.
+"""Frames between a pool and its processes: JSON, a few sections or chunks at a time.
 
-JSON rather than pickle: what comes out of a process that read somebody's file is data, and
-is validated as such. A few at a time, since nothing else runs while a frame is being read.
+JSON rather than pickle: the output of a process that read somebody's file is data, and is validated as such. A few at
+a time, since nothing else runs while a frame is being read.
 """
 
 from __future__ import annotations
 
 import traceback
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -20,10 +20,8 @@ from kb.models import Page
 
 _SECTIONS = 200
 _CHARACTERS = 200_000
-"""About what a frame holds at most: a millisecond or two. A single section of megabytes is one frame."""
-
-
-_FRAMES = 5
+"""Approximate maximum of a frame: a millisecond or two. A single section of megabytes is one frame."""
+_TRACEBACK_FRAMES = 5
 """Innermost frames of a failure that are reported."""
 
 
@@ -39,7 +37,7 @@ class Task(_Frame):
 
 
 class Parsed(_Frame):
-    """A page without its sections, which follow in so many frames."""
+    """A page without its sections, which follow in `frames` frames."""
 
     kind: Literal["parsed"] = "parsed"
     title: str
@@ -57,7 +55,7 @@ class Refused(_Frame):
 
 
 class Broken(_Frame):
-    """A parser failed. `where`: the innermost frames of our code, without any text of the file."""
+    """A failure of a parser. `where`: the innermost frames of our code, without any text of the file."""
 
     kind: Literal["broken"] = "broken"
     error: str
@@ -65,13 +63,13 @@ class Broken(_Frame):
 
 
 def broken(error: Exception) -> Broken:
-    frames = traceback.extract_tb(error.__traceback__)[-_FRAMES:]
-    where = tuple(f"{Path(one.filename).name}:{one.lineno} {one.name}" for one in frames)
+    frames = traceback.extract_tb(error.__traceback__)[-_TRACEBACK_FRAMES:]
+    where = tuple(f"{Path(frame.filename).name}:{frame.lineno} {frame.name}" for frame in frames)
     return Broken(error=type(error).__name__, where=where)
 
 
 class CutTask(_Frame):
-    """A page to be cut, as counted by these models. The frames of its sections follow."""
+    """A page to be cut, with token counts by these models. Its sections follow in `frames` frames."""
 
     page: Page
     models: tuple[CountedModel, ...]
@@ -80,7 +78,7 @@ class CutTask(_Frame):
 
 
 class FlatChunk(_Frame):
-    """A chunk without its page; its position is its place among all."""
+    """A chunk without its page; its position is its index among all."""
 
     id: str
     text: str
@@ -102,18 +100,15 @@ CUT_REPLY: TypeAdapter[Pieces | Broken] = TypeAdapter(Annotated[Pieces | Broken,
 SECTIONS: TypeAdapter[tuple[Section, ...]] = TypeAdapter(tuple[Section, ...])
 
 
-def framed(sections: Sequence[Section]) -> list[Sequence[Section]]:
-    """The sections of each frame."""
-    return list(_framed(sections))
-
-
-def _framed(sections: Sequence[Section]) -> Iterator[Sequence[Section]]:
-    first, held = 0, 0
-    for at, section in enumerate(sections):
+def batches(sections: Sequence[Section]) -> list[list[Section]]:
+    """Groups sections into the frames that `SECTIONS` writes."""
+    made: list[list[Section]] = []
+    held = 0
+    for section in sections:
         size = sum(len(part) for block in section.blocks for part in block.parts)
-        if at > first and (at - first == _SECTIONS or held + size > _CHARACTERS):
-            yield sections[first:at]
-            first, held = at, 0
+        if not made or len(made[-1]) == _SECTIONS or held + size > _CHARACTERS:
+            made.append([])
+            held = 0
+        made[-1].append(section)
         held += size
-    if len(sections) > first:
-        yield sections[first:]
+    return made

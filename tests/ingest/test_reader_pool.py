@@ -162,7 +162,7 @@ async def test_a_page_is_cut_in_a_process_as_it_would_be_here(pool: ReaderPool, 
     lines = "".join(f"## Heading {n}\n\n{'Nobody looks at the backup. ' * 60}\n\n- one\n" for n in range(250))
     parsed = await pool.read(lines.encode(), path="leave.md")
 
-    apart = await pool.cut(a_page(), parsed, tokens=embedder, max_tokens=128)
+    apart = await pool.cut(a_page(), parsed, counter=embedder, max_tokens=128)
 
     assert len(apart) > 500
     assert apart == chunk_page(a_page(), parsed, count_tokens=embedder.count_tokens, max_tokens=128)
@@ -172,7 +172,7 @@ async def test_a_page_that_takes_too_long_to_cut_is_given_up_and_the_next_is_cut
     pool = ReaderPool(cut_seconds=0.001)
     parsed = ParsedPage(title="Leave", sections=())
     with pytest.raises(PageError, match="split it into several pages"):
-        await pool.cut(a_page(), parsed, tokens=embedder, max_tokens=128)
+        await pool.cut(a_page(), parsed, counter=embedder, max_tokens=128)
     await pool.close()
 
 
@@ -190,7 +190,7 @@ async def test_the_event_loop_goes_on_while_a_page_without_spaces_is_read_and_cu
     beside = asyncio.create_task(others())
     parsed = await pool.read(b"a-" * 100_000, path="leave.md")
     turns = 0
-    chunks = await pool.cut(a_page(), parsed, tokens=embedder, max_tokens=128)
+    chunks = await pool.cut(a_page(), parsed, counter=embedder, max_tokens=128)
     beside.cancel()
     assert len(chunks) > 1000
     assert turns > 10
@@ -226,7 +226,7 @@ async def test_a_small_page_does_not_wait_for_the_process_that_cuts(embedder: Em
     parsed = await pool.read(b"Ask the people team.", path="leave.md")
     warming = asyncio.create_task(pool.warm(embedder))
     await until(lambda: len(processes()) == 2)
-    cutting = asyncio.create_task(pool.cut(a_page(), parsed, tokens=embedder, max_tokens=128))
+    cutting = asyncio.create_task(pool.cut(a_page(), parsed, counter=embedder, max_tokens=128))
     await asyncio.wait({warming, cutting}, return_when=asyncio.FIRST_COMPLETED)
 
     assert not warming.done()
@@ -247,6 +247,6 @@ async def test_that_it_does_not_start_is_told_by_the_page_that_needs_it(
         await broken.cut(
             Page(id="p", source="s", path="p.md", title="P", url="p"),
             await pool.read(b"text", path="p.md"),
-            tokens=Models(),
+            counter=Models(),
             max_tokens=64,
         )
