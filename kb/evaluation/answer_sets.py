@@ -6,9 +6,8 @@
                         {"role": "assistant", "content": "Houtmulch is een bodembedekker."}],
        "keywords": ["45 euro", ["kuub", "kubieke meter"]], "page": "shop/", "category": "shop"}]}
 
-`keywords` (or `expected_answer_keywords`): each is a fact that the reader has to see, in any case; of an
-inner list any one
-will do. `page`: the path in its source of a page that is cited or quoted, or a folder's, which ends in a slash.
+`keywords` (or `expected_answer_keywords`): each is a fact that the reader has to see, in any case; of an inner list any
+one will do. `page`: the path in its source of a page that is cited or quoted, or a folder's, which ends in a slash.
 `expect_unknown`: the pages do not tell, so the answer has to say so. `category` is a label that groups the figures.
 `channel`: where it is asked. Unlike the earlier questions of `kb.evaluation.questions` a `chat_history` is taken as it
 stands: nothing that it says was retrieved, so nothing in it is an anchor.
@@ -20,23 +19,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
-from pydantic import (
-    AliasChoices,
-    BaseModel,
-    ConfigDict,
-    Field,
-    ValidationError,
-    field_validator,
-    model_validator,
-)
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from kb.answer import Answer
 from kb.conversation.messages import ChatMessage, turns_of
-from kb.errors import SettingsError, UnavailableError
-from kb.evaluation.seen import facts_found, facts_seen
-from kb.models import Audience, Question, Turn
+from kb.errors import UnavailableError
+from kb.evaluation.case_files import read_json
+from kb.evaluation.shown_facts import facts_found, facts_shown
+from kb.models import Audience, Question
+from kb.pipeline import Pipeline
 
 Check = Literal["keywords", "page", "unknown"]
 CHECKS: tuple[Check, ...] = ("keywords", "page", "unknown")
@@ -45,12 +38,6 @@ ENDINGS: tuple[Ending, ...] = ("answered", "partly", "closest", "declined", "unc
 """partly: the answer says what the pages leave open of the question."""
 NOT_TOLD: tuple[Ending, ...] = ("partly", "closest", "declined", "unclear")
 """How a question may end that the pages do not answer."""
-
-
-class Answers(Protocol):
-    """What is measured: the pipeline, or a double."""
-
-    async def answer(self, question: Question, turns: Sequence[Turn] = ()) -> Answer: ...
 
 
 class AnswerCase(BaseModel):
@@ -73,7 +60,9 @@ class AnswerCase(BaseModel):
     @field_validator("keywords", mode="before")
     @classmethod
     def _each_is_a_list_of_ways_to_say_it(cls, given: Any) -> Any:
-        return [[one] if isinstance(one, str) else one for one in given] if isinstance(given, list) else given
+        if not isinstance(given, list):
+            return given
+        return [[fact] if isinstance(fact, str) else fact for fact in given]
 
     @model_validator(mode="after")
     def _nothing_is_expected_of_what_is_unknown(self) -> AnswerCase:
@@ -126,10 +115,7 @@ def read_answer_set(file: Path) -> AnswerSet:
     Raises:
         SettingsError: the file cannot be read or has another form; the message says where.
     """
-    try:
-        answers = AnswerSet.model_validate_json(file.read_bytes())
-    except (OSError, ValidationError) as error:
-        raise SettingsError(f"{file} is not an answer set: {error}") from error
+    answers = read_json(file, AnswerSet, fault="is not an answer set")
     named = [
         case if case.id else case.model_copy(update={"id": f"case {number}"})
         for number, case in enumerate(answers.cases, 1)
@@ -137,7 +123,7 @@ def read_answer_set(file: Path) -> AnswerSet:
     return answers.model_copy(update={"cases": tuple(named)})
 
 
-async def run_answer_case(pipeline: Answers, case: AnswerCase) -> AnswerResult:
+async def run_answer_case(pipeline: Pipeline, case: AnswerCase) -> AnswerResult:
     """
     Raises:
         UnavailableError: the index or a model does not answer; an outage says nothing about a case.
@@ -147,12 +133,12 @@ async def run_answer_case(pipeline: Answers, case: AnswerCase) -> AnswerResult:
     answer = await pipeline.answer(question, turns_of(case.chat_history))
     if answer.outcome == "unavailable":
         raise UnavailableError("a question could not be answered: the index or the embedder is down")
-    seen = facts_seen(answer, case.keywords)
+    shown = facts_shown(answer, case.keywords)
     return AnswerResult(
         case=case,
         answer=answer,
-        problems=problems_of(case, answer, seen),
-        seen=seen,
+        problems=problems_of(case, answer, shown),
+        seen=shown,
         ranks=facts_found(answer.trace.hits, case.keywords),
     )
 
@@ -163,18 +149,18 @@ def ending_of(answer: Answer) -> Ending:
     return "partly" if answer.left_open else "answered"
 
 
-def problems_of(case: AnswerCase, answer: Answer, seen: Sequence[bool]) -> dict[Check, str]:
-    """What an answer lacks, by check. Of an answer that should not or does not exist only that is told."""
+def problems_of(case: AnswerCase, answer: Answer, shown: Sequence[bool]) -> dict[Check, str]:
+    """Returns what an answer lacks, by check. Of an answer that is not expected, or missing, only that is reported."""
     ending = ending_of(answer)
+    got = f"{answer.outcome} with confidence {answer.confidence:.2f}"
     if case.expect_unknown:
-        told = ending in NOT_TOLD
-        return {} if told else {"unknown": f"expected no answer, got {_told(answer)}"}
+        return {} if ending in NOT_TOLD else {"unknown": f"expected no answer, got {got}"}
     if ending in ("declined", "unclear"):
-        return {"unknown": f"expected an answer, got {_told(answer)}"}
+        return {"unknown": f"expected an answer, got {got}"}
     problems: dict[Check, str] = {}
-    missing = [ways for ways, shown in zip(case.keywords, seen, strict=True) if not shown]
+    missing = [wordings for wordings, is_shown in zip(case.keywords, shown, strict=True) if not is_shown]
     if missing:
-        problems["keywords"] = f"the answer lacks {[' or '.join(ways) for ways in missing]}"
+        problems["keywords"] = f"the answer lacks {[' or '.join(wordings) for wordings in missing]}"
     cited = cited_pages(answer)
     if case.page and not any(_is_page(path, case.page) for path in cited):
         problems["page"] = f"cites {cited}, nothing of {case.page!r}"
@@ -182,13 +168,9 @@ def problems_of(case: AnswerCase, answer: Answer, seen: Sequence[bool]) -> dict[
 
 
 def cited_pages(answer: Answer) -> list[str]:
-    """Paths in their sources of the pages that are cited or quoted."""
+    """Returns the paths, in their sources, of the pages that are cited or quoted."""
     citations = [*answer.citations, *(quote.citation for quote in answer.quotes)]
     return sorted({citation.chunk.page.path for citation in citations})
-
-
-def _told(answer: Answer) -> str:
-    return f"{answer.outcome} with confidence {answer.confidence:.2f}"
 
 
 def _is_page(path: str, wanted: str) -> bool:

@@ -15,11 +15,11 @@ BEST = (2, 16)
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Tally:
-    """The tally of one category, or of all.
+    """The counts of one category, or of all cases.
 
     `pending`: cases that wait for a model's reply; the other figures leave them out. `failed`: cases by the check that
-    they failed. `facts_shown` of `facts`: over the cases that have any; `facts_in_best`:
-    of as many of the best passages (`BEST`), whatever was shown of them.
+    they failed. `facts_shown` of `facts`: over the cases that have any; `facts_in_best`: those that as many of the best
+    passages (`BEST`) hold, whatever was shown of them.
     """
 
     cases: int
@@ -33,15 +33,16 @@ class Tally:
 
 
 def tallies(results: Sequence[AnswerResult], pending: Sequence[AnswerCase] = ()) -> dict[str, Tally]:
-    """Tallies by category, those of no category under "unknown" or "any", and all of them under "all"."""
-    names = sorted({_name(one.case) for one in results} | {_name(case) for case in pending})
-    told = {
+    """Returns tallies by category, those of no category under "unknown" or "any", and of all cases under "all"."""
+    names = sorted({_name(case) for case in (*(result.case for result in results), *pending)})
+    by_name = {
         name: _tally(
-            [one for one in results if _name(one.case) == name], sum(_name(case) == name for case in pending)
+            [result for result in results if _name(result.case) == name],
+            sum(_name(case) == name for case in pending),
         )
         for name in names
     }
-    return {**told, ALL: _tally(results, len(pending))}
+    return {**by_name, ALL: _tally(results, len(pending))}
 
 
 def _name(case: AnswerCase) -> str:

@@ -1,21 +1,18 @@
-"""How well the check by the letter tells wrong sentences from true ones:
-labelled pairs of a sentence and a passage it cites.
+"""How well the literal check tells wrong sentences from true ones: labelled pairs of a sentence and a passage it cites.
 
 What counts is whether a sentence is removed: a wrong number or date should be, a true sentence should not.
-What is wrong in its meaning alone is counted too, but is for the judge to find (`kb.citations.judge`).
+Sentences that are wrong in their meaning alone are counted too, but are for the judge to find (`kb.citations.judge`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Literal, get_args
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict
 
 from kb.citations import DraftSentence, Removed, check_sentence
-from kb.errors import SettingsError
 from kb.models import Chunk, Page
 
 Kind = Literal["true", "number", "date", "entity", "negation", "swap", "invention"]
@@ -77,27 +74,16 @@ class PairResult:
 
     @property
     def languages(self) -> str:
-        """Those of sentence and passage: "en", or "nl>en" for a Dutch sentence about an English passage."""
-        said, read = self.sentence.language, self.passage.language
-        return said if said == read else f"{said}>{read}"
+        """The languages of sentence and passage: "en", or "nl>en" for a Dutch sentence about an English passage."""
+        sentence, passage = self.sentence.language, self.passage.language
+        return sentence if sentence == passage else f"{sentence}>{passage}"
 
     @property
     def right(self) -> bool:
         return (self.reason is None) == (self.sentence.kind == "true")
 
 
-def read_labelled(file: Path) -> list[LabelledPassage]:
-    """Raises SettingsError: there is no such file, or a line of it is no labelled passage."""
-    try:
-        lines = file.read_text(encoding="utf-8").splitlines()
-        return [LabelledPassage.model_validate_json(line) for line in lines if line.strip()]
-    except OSError as error:
-        raise SettingsError(f"the labelled sentences in {file} cannot be read: {error.strerror}") from error
-    except ValidationError as error:
-        raise SettingsError(f"{file} holds a line that is no labelled passage: {error}") from error
-
-
-def check_pairs(passages: Sequence[LabelledPassage]) -> Iterator[PairResult]:
+def check_pairs(passages: Iterable[LabelledPassage]) -> Iterator[PairResult]:
     """Checks each sentence as an answer's is, against its one passage."""
     for passage in passages:
         for sentence in passage.sentences:
@@ -138,17 +124,18 @@ def figures(results: Sequence[PairResult]) -> CitationFigures:
     return CitationFigures(
         kinds=_by_kind(results),
         languages={
-            language: _by_kind([one for one in results if one.languages == language])
-            for language in sorted({one.languages for one in results})
+            language: _by_kind([result for result in results if result.languages == language])
+            for language in sorted({result.languages for result in results})
         },
-        caught=_counted([one for one in results if one.sentence.kind in LITERAL_KINDS]),
-        kept=_counted([one for one in results if one.sentence.kind == "true"]),
+        caught=_counted(results, *LITERAL_KINDS),
+        kept=_counted(results, "true"),
     )
 
 
 def _by_kind(results: Sequence[PairResult]) -> dict[Kind, Counted]:
-    return {kind: _counted([one for one in results if one.sentence.kind == kind]) for kind in get_args(Kind)}
+    return {kind: _counted(results, kind) for kind in get_args(Kind)}
 
 
-def _counted(results: Sequence[PairResult]) -> Counted:
-    return Counted(right=sum(one.right for one in results), of=len(results))
+def _counted(results: Sequence[PairResult], *kinds: Kind) -> Counted:
+    of_kinds = [result for result in results if result.sentence.kind in kinds]
+    return Counted(right=sum(result.right for result in of_kinds), of=len(of_kinds))

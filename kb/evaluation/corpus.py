@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,7 @@ from kb.config.model_settings import EmbedSettings
 from kb.evaluation.datasets import CorpusPassage, DataSet
 from kb.index.port import IndexedChunk, IndexManifest, VectorIndex
 from kb.inference.sentence_vectors import DocumentEmbedder
-from kb.models import Audience, Chunk, Page
+from kb.models import Chunk, Page
 from kb.pages.places import place_of
 from kb.retrieval.lexical import LexicalEncoder
 from kb.text.language import detect
@@ -24,17 +24,6 @@ BATCH = 256
 
 OnProgress = Callable[[int, int], None]
 """Called with the passages done and all of them."""
-
-
-class CorpusPassages:
-    """A corpus without an index, for what only counts words. Implements `kb.retrieval.vocabulary.Passages`."""
-
-    def __init__(self, data: DataSet) -> None:
-        self._data = data
-
-    async def passages(self, *, audience: Audience) -> AsyncIterator[Sequence[Chunk]]:  # noqa: ARG002
-        for _, chunks in corpus_chunks(self._data):
-            yield chunks
 
 
 def cache_name(data: DataSet, embed: EmbedSettings, *, embedder: str) -> str:

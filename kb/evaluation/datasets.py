@@ -10,19 +10,17 @@ The files are parsed here; what leaves this module is frozen and consistent.
 from __future__ import annotations
 
 import hashlib
-import json
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Literal, TypeVar
+from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, RootModel
 
 from kb.errors import SettingsError
-
-_Model = TypeVar("_Model", bound=BaseModel)
+from kb.evaluation.case_files import read_json, read_lines
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -72,16 +70,16 @@ class DataSet:
 
     @cached_property
     def twins(self) -> Mapping[str, str]:
-        """Passage id -> the first id of its group of identical passages; only for passages that have a twin."""
-        return {one: group[0] for group in self.duplicates for one in group}
+        """Maps a passage id to the first id of its group of identical passages; only passages that have a twin."""
+        return {passage: group[0] for group in self.duplicates for passage in group}
 
     @cached_property
     def page_of(self) -> Mapping[str, str]:
-        """Passage id -> its page."""
+        """Maps a passage id to its page."""
         return {passage.id: passage.page for passage in self.passages}
 
     def pages(self) -> Iterator[tuple[str, Sequence[CorpusPassage]]]:
-        """Every page with its passages, in the corpus's order."""
+        """Yields every page with its passages, in the corpus's order."""
         pages: dict[str, list[CorpusPassage]] = defaultdict(list)
         for passage in self.passages:
             pages[passage.page].append(passage)
@@ -118,7 +116,8 @@ class _TurnLine(BaseModel):
     answerable: str | None = None
 
 
-_GROUPS = TypeAdapter(tuple[tuple[str, ...], ...])
+class _Groups(RootModel[tuple[tuple[str, ...], ...]]):
+    """Groups of ids of passages with the same text."""
 
 
 def read_data_set(folder: Path) -> DataSet:
@@ -128,23 +127,30 @@ def read_data_set(folder: Path) -> DataSet:
         SettingsError: a file is missing or has another form, or a label names a passage that the corpus lacks.
     """
     corpus, questions = folder / "corpus.jsonl", folder / "conversations.jsonl"
-    passages = tuple(_passage(line) for line in _lines(corpus, _PassageLine))
+    groups = folder / "duplicate_groups.json"
+    duplicates = (
+        read_json(groups, _Groups, fault="is not a list of lists of passage ids") if groups.exists() else None
+    )
     data = DataSet(
         name=folder.resolve().name,
-        passages=passages,
+        passages=tuple(_passage(line) for line in read_lines(corpus, _PassageLine)),
         conversations=read_conversations(questions),
-        duplicates=_duplicates(folder / "duplicate_groups.json"),
+        duplicates=duplicates.root if duplicates else (),
         corpus_hash=_hash(corpus),
         questions_hash=_hash(questions),
     )
-    _check_labels(data)
+    labels = {passage for talk in data.conversations for turn in talk.turns for passage in turn.relevant}
+    if missing := sorted(labels - data.page_of.keys()):
+        raise SettingsError(
+            f"{data.name}: {len(missing)} labels name no passage of the corpus: {missing[0]!r}"
+        )
     return data
 
 
 def read_conversations(file: Path) -> tuple[Conversation, ...]:
     """Reads a `conversations.jsonl` alone. Raises `SettingsError` as `read_data_set` does."""
     by_id: dict[str, list[_TurnLine]] = defaultdict(list)
-    for line in _lines(file, _TurnLine):
+    for line in read_lines(file, _TurnLine):
         by_id[line.conversation_id].append(line)
     return tuple(
         _conversation(name, sorted(lines, key=lambda line: line.turn)) for name, lines in by_id.items()
@@ -152,10 +158,10 @@ def read_conversations(file: Path) -> tuple[Conversation, ...]:
 
 
 def _conversation(name: str, lines: Sequence[_TurnLine]) -> Conversation:
-    """A turn without a line of its own is asked too, in the words of the history: the thread needs it."""
+    """Fills in turns without a line of their own, in the words of the history: the thread needs them."""
     by_number = {line.turn: line for line in lines}
-    questions = [one.content for one in lines[-1].history if one.role == "user"]
-    answers = [one.content for one in lines[-1].history if one.role == "assistant"]
+    questions = [message.content for message in lines[-1].history if message.role == "user"]
+    answers = [message.content for message in lines[-1].history if message.role == "assistant"]
     turns = []
     for number in range(1, lines[-1].turn + 1):
         line = by_number.get(number)
@@ -184,30 +190,6 @@ def _passage(line: _PassageLine) -> CorpusPassage:
         text=line.text,
         url=line.url or f"urn:passage:{line.id}",
     )
-
-
-def _lines(file: Path, model: type[_Model]) -> list[_Model]:
-    try:
-        return [model.model_validate_json(line) for line in file.read_bytes().splitlines() if line.strip()]
-    except (OSError, ValidationError) as error:
-        raise SettingsError(f"{file} cannot be read as one JSON object a line: {error}") from error
-
-
-def _duplicates(file: Path) -> tuple[tuple[str, ...], ...]:
-    if not file.exists():
-        return ()
-    try:
-        return _GROUPS.validate_python(json.loads(file.read_bytes()))
-    except (OSError, ValueError) as error:
-        raise SettingsError(f"{file} is not a list of lists of passage ids: {error}") from error
-
-
-def _check_labels(data: DataSet) -> None:
-    labels = {one for talk in data.conversations for turn in talk.turns for one in turn.relevant}
-    if missing := sorted(labels - data.page_of.keys()):
-        raise SettingsError(
-            f"{data.name}: {len(missing)} labels name no passage of the corpus: {missing[0]!r}"
-        )
 
 
 def _hash(file: Path) -> str:

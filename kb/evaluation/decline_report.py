@@ -1,13 +1,14 @@
-"""How evidence ends where no model writes: quoted, called the closest, or declined; and what a threshold would change.
+"""How evidence ends where no model writes (quoted, called the closest, declined), and what a threshold would change.
 
-Everything is told three ways: in sample; with whole conversations left out; and with a whole data set left out, which
-is what another company's pages are like.
+Everything is measured three ways: in sample; with whole conversations left out; and with a whole data set left out,
+which is what another company's pages are like.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict
@@ -81,40 +82,40 @@ class DeclineFigures(BaseModel):
         )
 
 
-class Table:
+class ObservationTable:
     """Observations as arrays, a row a question; a question that was asked back or found nothing is not in them."""
 
     def __init__(self, observations: Sequence[Observation]) -> None:
-        self.seen = [one for one in observations if one.signals is not None]
-        self.questions: Floats = np.array([one.signals for one in self.seen], dtype=float)
-        self.shares_words: Bools = np.array([one.shares_words for one in self.seen])
-        self.kinds = np.array([one.kind for one in self.seen])
+        self.seen = [seen for seen in observations if seen.signals is not None]
+        self.questions: Floats = np.array([seen.signals for seen in self.seen], dtype=float)
+        self.shares_words: Bools = np.array([seen.shares_words for seen in self.seen])
+        self.kinds = np.array([seen.kind for seen in self.seen])
         self.answerable: Bools = self.kinds == "answerable"
-        self.sources = np.array([one.source for one in self.seen])
-        self.groups = [f"{one.data_set}/{one.group}" for one in self.seen]
-        self.data_sets = np.array([one.data_set for one in self.seen])
+        self.sources = np.array([seen.source for seen in self.seen])
+        self.groups = [f"{seen.data_set}/{seen.group}" for seen in self.seen]
+        self.data_sets = np.array([seen.data_set for seen in self.seen])
 
 
-def fitted(table: Table, rows: Bools) -> Scorer:
+def fitted(table: ObservationTable, rows: Bools) -> Scorer:
     """Weights and threshold from the questions in `rows` (a mask)."""
     question = cal.fit_logistic(table.questions[rows], table.answerable[rows])
     chances = cal.probabilities(question, table.questions[rows & table.answerable])
     return Scorer(question=question, threshold=cal.threshold_for(chances, at_most=UNQUOTED_TARGET))
 
 
-def in_sample(table: Table, scorer: Scorer) -> DeclineFigures:
+def in_sample(table: ObservationTable, scorer: Scorer) -> DeclineFigures:
     every = np.ones(len(table.seen), dtype=bool)
     return _measured(table, _judged(table, lambda _: scorer, [every]), every)
 
 
-def by_conversation(table: Table) -> DeclineFigures:
+def by_conversation(table: ObservationTable) -> DeclineFigures:
     every = np.ones(len(table.seen), dtype=bool)
     return _measured(
         table, _judged(table, lambda rest: fitted(table, rest), cal.folds_of(table.groups)), every
     )
 
 
-def by_data_set(table: Table) -> dict[str, DeclineFigures]:
+def by_data_set(table: ObservationTable) -> dict[str, DeclineFigures]:
     """Each data set measured by weights that were fitted to the others; empty where there is only one."""
     names = sorted(set(table.data_sets))
     if len(names) < 2:
@@ -133,17 +134,19 @@ def weights_of(scorer: Scorer, *, reranked: bool) -> ScorerWeights:
     )
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
 class _Judged:
-    """What was said of every question by a scorer that may not have seen it."""
+    """What each question got from a scorer that may not have seen it: its confidence, and the scorer's threshold."""
 
-    def __init__(self, table: Table) -> None:
-        self.confidence = np.zeros(len(table.seen))
-        self.threshold = np.zeros(len(table.seen))
+    confidence: Floats
+    threshold: Floats
 
 
-def _judged(table: Table, scorer_for: Callable[[Bools], Scorer], folds: Sequence[Bools]) -> _Judged:
-    """`scorer_for`: the questions that are not left out -> their scorer."""
-    judged = _Judged(table)
+def _judged(
+    table: ObservationTable, scorer_for: Callable[[Bools], Scorer], folds: Sequence[Bools]
+) -> _Judged:
+    """`scorer_for` makes the scorer of the questions that are not left out."""
+    judged = _Judged(confidence=np.zeros(len(table.seen)), threshold=np.zeros(len(table.seen)))
     for fold in folds:
         scorer = scorer_for(~fold)
         judged.confidence[fold] = cal.probabilities(scorer.question, table.questions[fold])
@@ -151,7 +154,7 @@ def _judged(table: Table, scorer_for: Callable[[Bools], Scorer], folds: Sequence
     return judged
 
 
-def _measured(table: Table, judged: _Judged, rows: Bools) -> DeclineFigures:
+def _measured(table: ObservationTable, judged: _Judged, rows: Bools) -> DeclineFigures:
     confidence, threshold = judged.confidence, judged.threshold
     unanswerable = rows & ~table.answerable
 

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import re
+from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, RootModel
 
 from kb.answer import Answer
 from kb.errors import SettingsError
+from kb.evaluation.case_files import read_json
 from kb.evaluation.planted import Ordinary, Pair
 from kb.models import Page
 from kb.pages.freshness import FreshnessPolicy
@@ -27,7 +28,7 @@ Verdict = Literal["new", "both shown", "stale with a warning", "stale as current
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FreshnessResult:
-    """`given`: the old page was among the passages that the answerer was given or could have been held against."""
+    """`said`: the answer with its citation markers."""
 
     pair: Pair
     verdict: Verdict
@@ -54,7 +55,8 @@ class _FileDates(BaseModel):
     review_due: date | None = None
 
 
-_DATES = TypeAdapter(dict[str, _FileDates])
+class _Dates(RootModel[dict[str, _FileDates]]):
+    """The dates of files, by path."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -73,12 +75,8 @@ def read_expected(file: Path, at: date | None) -> Expected:
     Raises:
         SettingsError: the file cannot be read, has another form, or names no day.
     """
-    try:
-        raw = json.loads(file.read_bytes())
-        files = _DATES.validate_python(raw)
-    except (OSError, ValueError, ValidationError) as error:
-        raise SettingsError(f"{file} is not a file of dates: {error}") from error
-    keys = (key for facts in raw.values() for key in facts)
+    files = read_json(file, _Dates, fault="is not a file of dates").root
+    keys = (key for facts in files.values() for key in facts.model_extra or ())
     own = {key.removeprefix(OVERDUE_KEY) for key in keys if key.startswith(OVERDUE_KEY)}
     if at is None and len(own) != 1:
         raise SettingsError(f"{file} does not name one day ({OVERDUE_KEY}...): give --at")
@@ -89,18 +87,18 @@ def read_expected(file: Path, at: date | None) -> Expected:
         overdue=frozenset(
             path
             for path, facts in files.items()
-            if raw[path].get(marked, facts.review_due is not None and facts.review_due < day)
+            if (facts.model_extra or {}).get(marked, facts.review_due is not None and facts.review_due < day)
         ),
     )
 
 
 def overdue_pages(pages: Collection[Page], policy: FreshnessPolicy) -> frozenset[str]:
-    """The paths of pages that are past their review."""
+    """Returns the paths of pages that are past their review."""
     return frozenset(page.path for page in pages if policy.assess(page).reason == "review_overdue")
 
 
 def judge_pair(pair: Pair, answer: Answer) -> FreshnessResult:
-    """Whether the old value came out, and if so, whether its reader was told."""
+    """Tells whether the old value came out, and if so, whether its reader was warned."""
     return FreshnessResult(pair=pair, verdict=_verdict(pair, answer), said=answer.marked_text)
 
 
@@ -137,23 +135,22 @@ def alarms_in(answer: Answer) -> tuple[str, ...]:
 
 
 def stale_share(results: Sequence[FreshnessResult]) -> float:
-    answered = [one for one in results if one.verdict != "declined"]
-    return sum(one.verdict == "stale as current" for one in answered) / len(answered) if answered else 0.0
+    answered = [result.verdict for result in results if result.verdict != "declined"]
+    return answered.count("stale as current") / len(answered) if answered else 0.0
 
 
 def conflicts_shown(results: Sequence[FreshnessResult]) -> tuple[int, int]:
-    """Shown, of how many."""
-    conflicts = [one for one in results if one.pair.kind == "conflict"]
-    return sum(one.verdict == "both shown" for one in conflicts), len(conflicts)
+    """Returns how many conflicts were shown, of how many."""
+    conflicts = [result.verdict for result in results if result.pair.kind == "conflict"]
+    return conflicts.count("both shown"), len(conflicts)
 
 
 def counts(results: Sequence[FreshnessResult]) -> Mapping[str, Mapping[str, int]]:
-    """Kind -> verdict -> answers."""
-    told: dict[str, dict[str, int]] = {}
-    for one in results:
-        of_kind = told.setdefault(one.pair.kind, {})
-        of_kind[one.verdict] = of_kind.get(one.verdict, 0) + 1
-    return told
+    """Returns the number of answers: kind of the pair -> verdict -> answers."""
+    by_kind: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for result in results:
+        by_kind[result.pair.kind][result.verdict] += 1
+    return by_kind
 
 
 def _holds(text: str, value: str) -> bool:

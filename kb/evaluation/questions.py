@@ -12,17 +12,17 @@ from datetime import date
 from pathlib import Path
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict
 
 from kb.answer import Answer
-from kb.errors import SettingsError
+from kb.evaluation.case_files import read_json
 from kb.models import Audience, Question, Turn
 from kb.pipeline import Pipeline
 
 
 class QuestionCase(BaseModel):
-    """`must_contain`: lower-case strings, all of which the answer or its
-    quotes have to hold. `warning`: about `expect_page`.
+    """`must_contain`: lower-case strings, all of which the answer or its quotes have to hold. `warning`: about
+    `expect_page`.
 
     A question that is expected to be "declined" may end with what is closest as well: that is said to be no
     answer. One that is a `near_miss` (the page treats the subject and does not say the thing) may also be met
@@ -68,19 +68,16 @@ def read_cases(file: Path) -> CaseFile:
     Raises:
         SettingsError: the file cannot be read or has another form.
     """
-    try:
-        return CaseFile.model_validate_json(file.read_bytes())
-    except (OSError, ValidationError) as error:
-        raise SettingsError(f"{file} is not a file of question cases: {error}") from error
+    return read_json(file, CaseFile, fault="is not a file of question cases")
 
 
 async def run_cases(pipeline: Pipeline, cases: Sequence[QuestionCase]) -> AsyncIterator[CaseResult]:
     for case in cases:
         audience = Audience(channels=frozenset({case.channel} if case.channel else ()))
         turns: list[Turn] = []
-        for at, earlier in enumerate(case.history):
-            asked = Question(id=f"{case.id}-{at}", text=earlier, audience=audience)
-            turns.append(pipeline.turn(await pipeline.answer(asked, turns)))
+        for number, text in enumerate(case.history):
+            earlier = Question(id=f"{case.id}-{number}", text=text, audience=audience)
+            turns.append(pipeline.turn(await pipeline.answer(earlier, turns)))
         answer = await pipeline.answer(Question(id=case.id, text=case.question, audience=audience), turns)
         yield CaseResult(case=case, answer=answer, problems=tuple(_problems(case, answer)))
 
@@ -93,8 +90,8 @@ def _problems(case: QuestionCase, answer: Answer) -> list[str]:
     if case.expect == "declined":
         return []
     problems = []
-    said = "\n".join((answer.text, *(block for quote in answer.quotes for block in quote.blocks))).lower()
-    if missing := [part for part in case.must_contain if part not in said]:
+    shown = "\n".join((answer.text, *(block for quote in answer.quotes for block in quote.blocks))).lower()
+    if missing := [part for part in case.must_contain if part not in shown]:
         problems.append(f"the answer lacks {missing}")
     cited = {citation.chunk.page.path for citation in answer.citations}
     if case.expect_page and case.expect_page not in cited:

@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 from kb.errors import SettingsError
+from kb.evaluation.case_files import read_json
 from kb.evaluation.conversations import TurnResult
 from kb.evaluation.datasets import DataSet
 from kb.evaluation.metrics import METRICS, SAMPLES, SEED, interval, mean
@@ -128,10 +129,7 @@ def read_report(file: Path) -> Report:
     Raises:
         SettingsError: it is no result of `footnote eval conversations --json`.
     """
-    try:
-        return Report.model_validate_json(file.read_bytes())
-    except (OSError, ValidationError) as error:
-        raise SettingsError(f"{file} is no result of `footnote eval conversations`: {error}") from error
+    return read_json(file, Report, fault="is no result of `footnote eval conversations`")
 
 
 def compare(report: Report, other: Report) -> Comparison:
@@ -153,7 +151,7 @@ def compare(report: Report, other: Report) -> Comparison:
 
     return Comparison(
         set=report.set,
-        differs=_differing(_flat(report), _flat(other)),
+        differs=_differing(report, other),
         slices=_by_slice(report.turns, difference),
     )
 
@@ -215,21 +213,19 @@ def _turn(result: TurnResult) -> TurnFigures:
     )
 
 
-def _flat(report: Report) -> dict[str, str]:
-    return _leaves({"config": report.config, "versions": report.versions})
-
-
-def _leaves(value: dict[str, Any], above: str = "") -> dict[str, str]:
-    leaves: dict[str, str] = {}
-    for name, one in value.items():
-        leaves |= _leaves(one, f"{above}{name}.") if isinstance(one, dict) else {f"{above}{name}": str(one)}
-    return leaves
-
-
-def _differing(mine: dict[str, str], theirs: dict[str, str]) -> dict[str, str]:
-    names = sorted(mine.keys() | theirs.keys())
+def _differing(report: Report, other: Report) -> dict[str, str]:
+    mine, theirs = (_leaves(one.model_dump(include={"config", "versions"})) for one in (report, other))
     return {
         name: f"{mine.get(name, '-')} / {theirs.get(name, '-')}"
-        for name in names
+        for name in sorted(mine.keys() | theirs.keys())
         if mine.get(name) != theirs.get(name)
     }
+
+
+def _leaves(tree: dict[str, Any], above: str = "") -> dict[str, str]:
+    leaves: dict[str, str] = {}
+    for name, value in tree.items():
+        leaves |= (
+            _leaves(value, f"{above}{name}.") if isinstance(value, dict) else {f"{above}{name}": str(value)}
+        )
+    return leaves

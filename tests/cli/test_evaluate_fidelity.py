@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.cli.evaluation.fidelity import FidelityRequest, fidelity
+from bot.cli.evaluation.fidelity import fidelity
 from bot.cli.evaluation.fidelity_report import FileResult, code_of
 from ingest.page import ParsedPage, Section
 from ingest.parsers.reader import DirectReader
@@ -109,20 +109,23 @@ class BrokenReader(DirectReader):
 async def test_what_a_broken_parser_does_is_shown(
     files: Path, capsys: pytest.CaptureFixture[str], spoils: Callable[[str], str], code: int, shown: str
 ) -> None:
-    assert await fidelity(FidelityRequest(folder=files), reader=BrokenReader(spoils=spoils)) == code
+    report = await fidelity(files, reader=BrokenReader(spoils=spoils))
+    report.show()
     out = capsys.readouterr().out
+    assert report.code == code
     assert shown in out
     assert ("lost:" in out) == (code == 1)
     assert ("below 99.5% of the numbers or 99% of the words" in out) == (code == 1)
 
 
 async def test_a_format_whose_program_is_missing_is_said_to_be_unchecked(
-    files: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    files: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (files / "page.md").write_text("# Leave\n\nTake it.\n")
     monkeypatch.setenv("PATH", str(tmp_path))
-    assert await fidelity(FidelityRequest(folder=files)) == 3
-    assert "1 unchecked: pandoc is not installed (package pandoc)" in capsys.readouterr().out
+    report = await fidelity(files)
+    assert report.code == 3
+    assert "   1 unchecked: pandoc is not installed (package pandoc)" in report.shown
 
 
 @pytest.mark.parametrize(

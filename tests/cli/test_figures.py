@@ -5,7 +5,7 @@ import io
 from rich.console import Console
 from rich.table import Table
 
-from bot.cli.evaluation.figures import comparison_tables, report_tables
+from bot.cli.evaluation.conversations import comparison_tables, report_tables
 from kb.evaluation.report import Comparison, Figures, Latency, Report
 
 

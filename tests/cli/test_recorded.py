@@ -141,7 +141,7 @@ def test_rounds_of_requests_and_replies_end_in_answers(
 
     assert [one.code for one in rounds.ended] == [3] * (len(rounds.ended) - 1) + [0], rounds.ended[-1].err
     assert len(rounds.ended) == 4, "answers and a rewrite, a search, what was found, nothing"
-    assert "expiry: pending: no reply to" in rounds.ended[0].err
+    assert "expiry: pending: no reply to" in rounds.ended[0].out
     ids = [asked["custom_id"] for turn in rounds.asked for asked in turn]
     assert len(ids) == len(set(ids))
     assert again.code == 0, again.err

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from kb.evaluation.citations import CitationFigures, Split, check_pairs, figures, read_labelled
+from kb.evaluation.case_files import read_lines
+from kb.evaluation.citations import CitationFigures, LabelledPassage, Split, check_pairs, figures
 from tests.fakes.shared import shared
 from tests.golden.reference_answers import SETS, Checked, checked_sentences, share_removed
 
@@ -24,7 +25,7 @@ MOST_REMOVED = 0.02
 
 @pytest.fixture(scope="module")
 def measured() -> dict[str, CitationFigures]:
-    results = list(check_pairs(read_labelled(FILE)))
+    results = list(check_pairs(list(read_lines(FILE, LabelledPassage))))
     by_split = {split: figures([one for one in results if one.passage.split == split]) for split in FLOORS}
     return {**by_split, "all": figures(results)}
 
@@ -54,7 +55,7 @@ def test_reference_answers_are_left_as_they_are():
 
 
 def test_the_set_holds_every_kind_in_both_parts_and_states_where_its_words_come_from():
-    passages = read_labelled(FILE)
+    passages = list(read_lines(FILE, LabelledPassage))
     kinds = Counter((one.split, sentence.kind) for one in passages for sentence in one.sentences)
     assert sum(kinds.values()) >= 2000
     assert all(
@@ -66,7 +67,7 @@ def test_the_set_holds_every_kind_in_both_parts_and_states_where_its_words_come_
 
 
 def test_the_parts_share_no_passage():
-    passages = read_labelled(FILE)
+    passages = list(read_lines(FILE, LabelledPassage))
     dev = {one.passage for one in passages if one.split == "dev"}
 
     assert not dev & {one.passage for one in passages if one.split == "held-out"}

@@ -12,9 +12,8 @@ from typing import Literal
 
 import pytest
 import pytest_asyncio
-from rich.progress import Progress
 
-from bot.cli.evaluation.conversations import ConversationsRequest, open_evaluation
+from bot.cli.evaluation.conversations import open_evaluation
 from kb.config.configuration import load_settings
 from kb.config.search_settings import RewriteSettings
 from kb.evaluation.conversations import GoldRewriter, Memory, walk
@@ -41,8 +40,7 @@ async def reports(evaluations: Path) -> AsyncIterator[Mapping[str, Report]]:
         rerank={"model": "off"},
         rewrite={"mode": "heuristic"},
     )
-    request = ConversationsRequest(folder=FOLDER)
-    async with open_evaluation(settings, data, request, Progress(disable=True)) as ruled:
+    async with open_evaluation(settings, data) as ruled:
         retriever = ruled.retriever
         unwritten = retriever.settings.model_copy(update={"rewrite": RewriteSettings(mode="off")})
         gold = GoldRewriter(data.conversations, retriever.rewriter)

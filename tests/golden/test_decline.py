@@ -12,14 +12,13 @@ from pathlib import Path
 
 import pytest
 import pytest_asyncio
-from rich.progress import Progress
 
-from bot.cli.evaluation.conversations import ConversationsRequest, open_evaluation
+from bot.cli.evaluation.conversations import open_evaluation
 from kb.config.configuration import load_settings
 from kb.evaluation.conversations import Memory
 from kb.evaluation.datasets import read_data_set
 from kb.evaluation.decline import Stranger, observe
-from kb.evaluation.decline_report import DeclineFigures, Table, in_sample
+from kb.evaluation.decline_report import DeclineFigures, ObservationTable, in_sample
 
 HERE = Path(__file__).parent
 STRANGERS = HERE / "strangers.json"
@@ -38,10 +37,9 @@ async def measured(evaluations: Path) -> AsyncIterator[DeclineFigures]:
     folder = HERE / "conversations"
     data = read_data_set(folder)
     settings = load_settings(environ={}, data=evaluations, rerank={"model": "off"})
-    request = ConversationsRequest(folder=folder)
-    async with open_evaluation(settings, data, request, Progress(disable=True)) as pipeline:
+    async with open_evaluation(settings, data) as pipeline:
         seen = [one async for one in observe(pipeline, data, strangers(), Memory())]
-        yield in_sample(Table(seen), pipeline.evidence.relevance.plain)
+        yield in_sample(ObservationTable(seen), pipeline.evidence.relevance.plain)
 
 
 def test_what_is_on_no_page_is_not_quoted_as_an_answer(measured: DeclineFigures):

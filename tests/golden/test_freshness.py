@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from bot.cli.evaluation.freshness import WAYS, FreshnessRequest, PlantedResult, Way, freshness, planted
+from bot.cli.evaluation.freshness import WAYS, PlantedResult, Way, freshness, planted
 from kb.config.configuration import load_settings
 from kb.config.settings import Settings
 from kb.evaluation.freshness import conflicts_shown, stale_share
@@ -45,28 +45,27 @@ def dates(tmp_path: Path) -> Path:
 async def test_the_same_overdue_pages_pass_and_one_too_few_or_too_many_fails(
     settings: Settings, dates: Path
 ) -> None:
-    request = FreshnessRequest(folder=dates.parent / "pages", dates=dates, out=dates.parent / "out.json")
-    assert await freshness(settings, request) == 0
-    assert json.loads((dates.parent / "out.json").read_text())["overdue"]["overdue"] == ["old.md"]
+    report = await freshness(settings, dates.parent / "pages", dates=dates)
+    assert (report.code, report.figures["overdue"]["overdue"]) == (0, ["old.md"])
 
     facts = json.loads(dates.read_text())
     for name, overdue in (("old.md", False), ("new.md", True)):
         wrong = {**facts, name: {**facts[name], "overdue_at_2026-08-22": overdue}}
         dates.write_text(json.dumps(wrong))
-        assert await freshness(settings, request) == 1
+        assert (await freshness(settings, dates.parent / "pages", dates=dates)).code == 1
 
 
 async def test_another_day_is_judged_by_the_review_dates_of_the_file(settings: Settings, dates: Path) -> None:
-    request = FreshnessRequest(folder=dates.parent / "pages", dates=dates, at=date(2028, 1, 1))
-    assert await freshness(settings, request) == 0
+    report = await freshness(settings, dates.parent / "pages", dates=dates, at=date(2028, 1, 1))
+    assert report.code == 0
 
 
 @pytest.mark.parametrize("name", HANDBOOKS)
 async def test_the_overdue_pages_of_a_real_handbook_are_its_overdue_pages_all_and_only(
     settings: Settings, handbooks: Path, name: str
 ) -> None:
-    request = FreshnessRequest(folder=handbooks / name, dates=handbooks / name / "dates.json")
-    assert await freshness(settings, request) == 0
+    report = await freshness(settings, handbooks / name, dates=handbooks / name / "dates.json")
+    assert report.code == 0
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")

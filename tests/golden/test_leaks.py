@@ -16,7 +16,8 @@ import bot.slack.audiences
 import kb.index.embedded.search
 import kb.index.embedded.shard
 import kb.pipeline
-from bot.cli.evaluation.leaks import LeakReport, Walk, open_walk
+from bot.cli.evaluation.leak_tally import LeakTally
+from bot.cli.evaluation.leaks import Walk, open_walk
 from bot.slack.audiences import audience_of
 from bot.slack.channels import Channel
 from bot.slack.memberships import Membership
@@ -47,9 +48,9 @@ async def walking(min_confidence: float | None) -> AsyncIterator[Walk]:
 
 async def walked(
     change: Callable[[Walk], Walk] = lambda walk: walk, *, min_confidence: float | None = None
-) -> LeakReport:
+) -> LeakTally:
     """`min_confidence` 0: whatever is found is quoted, however little it says; `Words` know no similarity of meaning."""
-    report = LeakReport()
+    report = LeakTally()
     async with walking(min_confidence) as walk:
         changed = change(walk)
         for combination in combinations(WORLD, COMBINATIONS, 7):

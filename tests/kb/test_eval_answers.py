@@ -17,7 +17,7 @@ from kb.evaluation.answer_sets import (
     run_answer_case,
 )
 from kb.evaluation.answer_tallies import tallies
-from kb.evaluation.seen import facts_found, facts_seen
+from kb.evaluation.shown_facts import facts_found, facts_shown
 from kb.evaluation.translations import Translations, read_translations, translated
 from kb.models import Chunk, Hit, Outcome, Page, Question, Rewrite, Scores, Turn
 
@@ -104,15 +104,15 @@ async def test_a_case_says_what_its_answer_lacks(expected: dict[str, Any], answe
     ],
 )
 def test_a_fact_is_seen_whatever_its_emphasis(text: str, fact: str, shown: bool):
-    assert facts_seen(an_answer(text), [[fact]]) == (shown,)
+    assert facts_shown(an_answer(text), [[fact]]) == (shown,)
 
 
 def test_what_an_answer_leaves_open_is_no_fact_that_it_shows():
-    assert facts_seen(an_answer(left_open="who delivers"), [["45 euros"], ["delivers"]]) == (True, False)
+    assert facts_shown(an_answer(left_open="who delivers"), [["45 euros"], ["delivers"]]) == (True, False)
 
 
 def test_what_is_quoted_is_seen():
-    assert facts_seen(an_answer(outcome="closest"), [["45 euros"]]) == (True,)
+    assert facts_shown(an_answer(outcome="closest"), [["45 euros"]]) == (True,)
 
 
 def test_a_fact_is_found_in_the_best_passage_that_holds_it_as_a_model_reads_it():

@@ -14,11 +14,11 @@ from kb.answer import Answer, Trace
 from kb.config.model_settings import EmbedSettings
 from kb.errors import SettingsError, UnavailableError
 from kb.evaluation.conversations import GoldRewriter, Memory, TurnResult, walk
-from kb.evaluation.corpus import CorpusPassages, cache_name, corpus_chunks, corpus_manifest, fill
+from kb.evaluation.corpus import cache_name, corpus_chunks, corpus_manifest, fill
 from kb.evaluation.datasets import DataSet, read_conversations, read_data_set
 from kb.evaluation.report import compare, make_report, read_report
 from kb.index.embedded.index import EdgeIndex
-from kb.models import Audience, Chunk, Hit, Outcome, Page, Question, Retrieved, Rewrite, Scores, Turn
+from kb.models import Chunk, Hit, Outcome, Page, Question, Retrieved, Rewrite, Scores, Turn
 from kb.retrieval.lexical import LexicalEncoder
 from kb.retrieval.result import RetrievalResult
 from kb.rewriting.rewriter import NoRewriter
@@ -145,8 +145,8 @@ def test_a_turn_without_a_line_is_taken_from_the_history(written: Write):
 @pytest.mark.parametrize(
     ("file", "text", "reason"),
     [
-        ("corpus.jsonl", "{}\n", "one JSON object a line"),
-        ("conversations.jsonl", "no json\n", "one JSON object a line"),
+        ("corpus.jsonl", "{}\n", "corpus.jsonl, line 1: id: Field required"),
+        ("conversations.jsonl", "no json\n", "conversations.jsonl, line 1: Invalid JSON"),
         ("duplicate_groups.json", '{"a": 1}', "list of lists"),
         (
             "corpus.jsonl",
@@ -373,7 +373,6 @@ async def test_passages_are_embedded_once_and_a_killed_run_is_continued(written:
         await index.close()
 
 
-async def test_a_corpus_lends_its_passages_without_an_index(written: Write):
+def test_a_corpus_lends_its_passages_without_an_index(written: Write):
     data = read_data_set(written())
-    batches = [batch async for batch in CorpusPassages(data).passages(audience=Audience())]
-    assert sorted(chunk.id for batch in batches for chunk in batch) == sorted(data.page_of)
+    assert sorted(chunk.id for _, chunks in corpus_chunks(data) for chunk in chunks) == sorted(data.page_of)

@@ -1,7 +1,7 @@
 from collections.abc import Sequence
 
 from kb.evaluation.datasets import Conversation, LabelledTurn
-from kb.evaluation.standalone import run_standalone, standalone_figures, standalone_questions
+from kb.evaluation.rewrites import run_standalone, standalone_figures, standalone_questions
 from kb.models import Rewrite, Turn
 
 

@@ -5,8 +5,13 @@ from typing import Any
 import pytest
 
 from kb.evaluation.datasets import read_conversations
-from kb.evaluation.rewrites import rewrite_figures, run_gold_rewrites
-from kb.evaluation.standalone import run_standalone, standalone_figures, standalone_questions
+from kb.evaluation.rewrites import (
+    rewrite_figures,
+    run_gold_rewrites,
+    run_standalone,
+    standalone_figures,
+    standalone_questions,
+)
 from kb.models import Rewrite, Turn
 from kb.rewriting.heuristic import HeuristicRewriter
 from tests.fakes.shared import shared

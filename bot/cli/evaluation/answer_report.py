@@ -1,31 +1,40 @@
-"""What `footnote eval answers` tells: two tables for a terminal, and everything that is needed to judge by eye."""
+"""What `footnote eval answers` shows: two tables for a terminal, and everything that is needed to judge by eye."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from itertools import zip_longest
 from typing import Any
 
-from rich import box
 from rich.table import Table
 
-from kb.answer import Answer, Quote
+from bot.cli.evaluation.report import table
+from kb.answer import Quote
 from kb.config.settings import Settings
 from kb.evaluation.answer_sets import CHECKS, ENDINGS, AnswerCase, AnswerResult, cited_pages
 from kb.evaluation.answer_tallies import BEST, tallies
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PendingCase:
+    """A case that waits. `requests`: the ids of what has no reply yet."""
+
+    case: AnswerCase
+    requests: tuple[str, ...]
+
+
 def answer_tables(results: Sequence[AnswerResult], pending: Sequence[AnswerCase]) -> list[Table]:
-    told = tallies(results, pending)
-    of_facts = ("facts shown", *(f"in best {best}" for best in BEST))
-    passed = Table("category", "cases", "passed", *of_facts, *CHECKS, title="Answers", box=box.SIMPLE_HEAD)
-    passed.caption = (
-        "In best: facts that so many of the passages found hold. Under a check: cases that failed it"
-    )
-    ended = Table("category", *ENDINGS, "pending", title="How they end", box=box.SIMPLE_HEAD)
-    ended.caption = "pending: waits for a reply of the model, and is in no other figure"
-    for name, tally in told.items():
+    passed = table(
+        "category", "cases", "passed", "facts shown", *(f"in best {best}" for best in BEST), *CHECKS,
+        title="Answers",
+        caption="In best: facts that so many of the passages found hold. Under a check: cases that failed it",
+    )  # fmt: skip
+    ended = table(
+        "category", *ENDINGS, "pending",
+        title="How they end", caption="pending: waits for a reply of the model, and is in no other figure",
+    )  # fmt: skip
+    for name, tally in tallies(results, pending).items():
         failed = [_number(tally.failed[check]) for check in CHECKS]
         counts = (tally.facts_shown, *(tally.facts_in_best[best] for best in BEST))
         facts = [_share(count, tally.facts) for count in counts]
@@ -38,12 +47,11 @@ def answer_tables(results: Sequence[AnswerResult], pending: Sequence[AnswerCase]
 def report_json(
     settings: Settings,
     results: Sequence[AnswerResult],
-    pending: Sequence[AnswerCase],
-    waiting: Mapping[str, Sequence[str]],
+    pending: Sequence[PendingCase],
     *,
     language: str | None = None,
 ) -> dict[str, Any]:
-    """`waiting`: the ids of requests without a reply, by the id of the case. `language`: of translated questions."""
+    """Returns everything that is needed to judge by eye. `language`: that of translated questions."""
     model = settings.model
     return {
         "config": {
@@ -57,8 +65,11 @@ def report_json(
             "answer": settings.answer.model_dump(mode="json"),
             "search": settings.search.model_dump(mode="json"),
         },
-        "categories": {name: asdict(tally) for name, tally in tallies(results, pending).items()},
-        "pending": [{"id": case.id, "requests": list(waiting.get(case.id, ()))} for case in pending],
+        "categories": {
+            name: asdict(tally)
+            for name, tally in tallies(results, [waiting.case for waiting in pending]).items()
+        },
+        "pending": [{"id": waiting.case.id, "requests": list(waiting.requests)} for waiting in pending],
         "cases": [_case(result) for result in results],
     }
 
@@ -87,7 +98,16 @@ def _case(result: AnswerResult) -> dict[str, Any]:
         "unfound": list(answer.unfound),
         "warnings": [warning.text for warning in answer.warnings],
         "cited": cited_pages(answer),
-        "sources": _sources(answer),
+        "sources": [
+            {
+                "n": citation.n,
+                "path": citation.chunk.page.path,
+                "section": list(citation.chunk.section),
+                "quote": citation.quote,
+                "score": citation.score,
+            }
+            for citation in answer.citations
+        ],
         "removed": [
             {"sentence": sentence, "reason": reason}
             for sentence, reason in zip_longest(trace.removed_sentences, trace.removed_reasons, fillvalue="")
@@ -98,19 +118,6 @@ def _case(result: AnswerResult) -> dict[str, Any]:
         "confidence": round(answer.confidence, 3),
         "notes": list(answer.notes),
     }
-
-
-def _sources(answer: Answer) -> list[dict[str, Any]]:
-    return [
-        {
-            "n": citation.n,
-            "path": citation.chunk.page.path,
-            "section": list(citation.chunk.section),
-            "quote": citation.quote,
-            "score": citation.score,
-        }
-        for citation in answer.citations
-    ]
 
 
 def _quote(quote: Quote) -> dict[str, Any]:

@@ -6,17 +6,16 @@ With `--record` or `--replay` the language model is one that sends nothing (`kb.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from rich.console import Console
 from rich.progress import track
 
-from bot.cli.as_json import write_json
 from bot.cli.composition.runtime import Runtime, open_runtime, utc_now
 from bot.cli.composition.sources import sample_folder
-from bot.cli.evaluation.answer_report import answer_tables, report_json
+from bot.cli.evaluation.answer_report import PendingCase, answer_tables, report_json
 from bot.cli.evaluation.questions import clock_at
+from bot.cli.evaluation.report import Report
 from bot.cli.session.local import LocalSession
 from bot.cli.session.requests import IngestRequest
 from kb.config.settings import Settings
@@ -30,68 +29,67 @@ FAILED = 1
 PENDING = 3
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class AnswersRequest:
-    """`file`: the sample's set without it. `record`, `replay`: see
-    `kb.llm.recorded`. `out`: where everything is written.
-
-    `translations`, `language`: only the cases that are translated, in that language; see `kb.evaluation.translations`.
-    """
-
-    file: Path | None = None
-    category: str | None = None
-    limit: int | None = None
-    translations: Path | None = None
-    language: str | None = None
-    record: Path | None = None
-    replay: Sequence[Path] = ()
-    out: Path | None = None
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class PendingCase:
-    """`requests`: the ids of what has no reply yet."""
-
-    case: AnswerCase
-    requests: tuple[str, ...]
-
-
-async def answers(settings: Settings, request: AnswersRequest) -> int:
-    """Returns 1 when a case fails, 3 when one waits for a reply of the model.
+async def answers(
+    settings: Settings,
+    file: Path | None,
+    *,
+    category: str | None = None,
+    limit: int | None = None,
+    translations: Path | None = None,
+    language: str | None = None,
+    record: Path | None = None,
+    replay: Sequence[Path] = (),
+) -> Report:
+    """Asks the cases of an answer set. The exit code is 1 when one fails, 3 when one waits for a reply of the model.
 
     Without a file the sample's set is asked, of the sample where nothing is indexed.
+
+    Args:
+        translations, language: ask only the cases that are translated, in that language; `kb.evaluation.translations`.
+        record, replay: files of requests and replies; `kb.llm.recorded`.
     """
-    console = Console(stderr=True)
-    cases = _chosen(request)
+    cases = _in_language(
+        read_answer_set(file or sample_folder().parent / "answers.json"), translations, language
+    )
+    chosen = cases.some(category=category, limit=limit)
+    if not chosen.cases:
+        labels = ", ".join(sorted({case.category for case in cases.cases if case.category})) or "none"
+        raise SettingsError(f"no case is of the category {category!r}; there are: {labels}")
     model: RecordedModel | None = None
-    if request.record is not None or request.replay:
+    if record is not None or replay:
         settings = recorded_settings(settings)
-        model = RecordedModel(settings.model, read_replies(request.replay))
-    clock = clock_at(cases.as_of) if cases.as_of else utc_now
+        model = RecordedModel(settings.model, read_replies(replay))
+    clock = clock_at(chosen.as_of) if chosen.as_of else utc_now
+    results: list[AnswerResult] = []
+    pending: list[PendingCase] = []
     async with open_runtime(settings, "eval", models=True, clock=clock, model=model) as runtime:
-        if request.file is None:
+        if file is None:
             await _with_sample(runtime)
-        results: list[AnswerResult] = []
-        pending: list[PendingCase] = []
-        for case in track(cases.cases, "Asking", console=console):
+        for case in track(chosen.cases, "Asking", console=Console(stderr=True)):
             ended = await _run(runtime.pipeline, case)
             if isinstance(ended, PendingCase):
                 pending.append(ended)
             else:
                 results.append(ended)
-    if request.record is not None and model is not None:
-        write_requests(request.record, list(model.recorded.values()))
-    _tell(console, results, pending)
-    for table in answer_tables(results, [entry.case for entry in pending]):
-        Console().print(table)
-    if request.out is not None:
-        waiting = {entry.case.id: entry.requests for entry in pending}
-        unanswered = [entry.case for entry in pending]
-        report = report_json(settings, results, unanswered, waiting, language=request.language)
-        write_json(request.out, report)
-    if pending:
-        return PENDING
-    return FAILED if any(result.problems for result in results) else 0
+    if record is not None and model is not None:
+        write_requests(record, list(model.recorded.values()))
+    failed = any(result.problems for result in results)
+    return Report(
+        figures=report_json(settings, results, pending, language=language),
+        shown=[
+            *(
+                f"{result.case.id}: {check}: {text}"
+                for result in results
+                for check, text in result.problems.items()
+            ),
+            *(
+                f"{waiting.case.id}: pending: no reply to {', '.join(waiting.requests)}"
+                for waiting in pending
+            ),
+            *answer_tables(results, [waiting.case for waiting in pending]),
+        ],
+        code=PENDING if pending else FAILED if failed else 0,
+    )
 
 
 def recorded_settings(settings: Settings) -> Settings:
@@ -111,29 +109,20 @@ def recorded_settings(settings: Settings) -> Settings:
     )
 
 
-def _chosen(request: AnswersRequest) -> AnswerSet:
-    cases = _in_language(read_answer_set(request.file or sample_folder().parent / "answers.json"), request)
-    chosen = cases.some(category=request.category, limit=request.limit)
-    if not chosen.cases:
-        labels = ", ".join(sorted({case.category for case in cases.cases if case.category})) or "none"
-        raise SettingsError(f"no case is of the category {request.category!r}; there are: {labels}")
-    return chosen
-
-
-def _in_language(cases: AnswerSet, request: AnswersRequest) -> AnswerSet:
+def _in_language(cases: AnswerSet, translations: Path | None, language: str | None) -> AnswerSet:
     """
     Raises:
         SettingsError: a file of translations without a language, the reverse, or nothing in that language.
     """
-    if request.translations is None:
-        if request.language is not None:
+    if translations is None:
+        if language is not None:
             raise SettingsError("--language needs the file of --translations")
         return cases
-    if request.language is None:
+    if language is None:
         raise SettingsError(
             f"--translations needs a --language; {AS_WRITTEN}: the same cases as they are written"
         )
-    return translated(cases, read_translations(request.translations), request.language)
+    return translated(cases, read_translations(translations), language)
 
 
 async def _run(pipeline: Pipeline, case: AnswerCase) -> AnswerResult | PendingCase:
@@ -156,12 +145,3 @@ async def _with_sample(runtime: Runtime) -> None:
     async for step in LocalSession(runtime).ingest(IngestRequest(sample=True)):
         if step.phase == "failed":
             raise UnavailableError(f"the sample handbook could not be indexed: {step.error}")
-
-
-def _tell(console: Console, results: Sequence[AnswerResult], pending: Sequence[PendingCase]) -> None:
-    lines = [
-        f"{result.case.id}: {check}: {told}" for result in results for check, told in result.problems.items()
-    ]
-    lines += [f"{entry.case.id}: pending: no reply to {', '.join(entry.requests)}" for entry in pending]
-    for line in lines:
-        console.print(line, markup=False, highlight=False, soft_wrap=True)

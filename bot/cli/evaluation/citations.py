@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_args
 
-from rich import box
-from rich.console import Console
 from rich.table import Table
 
-from bot.cli.as_json import write_json
+from bot.cli.evaluation.report import Report, table
 from kb.errors import SettingsError
+from kb.evaluation.case_files import read_lines
 from kb.evaluation.citations import (
     CAUGHT_TARGET,
     LITERAL_KINDS,
@@ -20,54 +18,48 @@ from kb.evaluation.citations import (
     CitationFigures,
     Counted,
     Kind,
+    LabelledPassage,
     PairResult,
     Split,
     check_pairs,
     figures,
-    read_labelled,
 )
 
 OURS = Path(__file__).parents[3] / "tests" / "golden" / "citations.jsonl"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class CitationsRequest:
-    """`misses`: name the sentences that were told wrongly. `split`: None for all."""
+def citations(file: Path | None, *, split: Split | None, misses: bool) -> Report:
+    """Checks labelled sentences. The exit code is 1 below the target over everything that is measured.
 
-    file: Path | None
-    split: Split | None
-    misses: bool
-    out: Path | None
-
-
-async def citations(request: CitationsRequest) -> int:
-    """Returns 1 below the target over everything that is measured."""
-    if request.file is None and not OURS.exists():
+    Args:
+        split: None for all.
+        misses: name the sentences that were told wrongly.
+    """
+    if file is None and not OURS.exists():
         raise SettingsError("name a file of labelled sentences: Footnote's own are in its repository only")
-    passages = read_labelled(request.file or OURS)
-    results = [
-        check_pair
-        for check_pair in check_pairs(passages)
-        if request.split is None or check_pair.passage.split == request.split
-    ]
+    passages = read_lines(file or OURS, LabelledPassage)
+    results = [result for result in check_pairs(passages) if split in (None, result.passage.split)]
     splits = {
-        split: figures(found)
-        for split in get_args(Split)
-        if (found := [result for result in results if result.passage.split == split])
+        name: figures(of_split)
+        for name in get_args(Split)
+        if (of_split := [result for result in results if result.passage.split == name])
     }
     total = figures(results)
-    console = Console()
-    for split, measured in splits.items():
-        console.print(_table(split, measured))
-    console.print(_verdict(total))
     wrong = [result for result in results if not result.right]
-    if request.misses:
-        for one in wrong:
-            line = f"{one.passage.id} {one.languages} {one.sentence.kind}: {one.reason or 'kept'}: {one.sentence.text}"
-            console.print(line, markup=False, highlight=False)
-    if request.out is not None:
-        write_json(request.out, _as_json(splits, total, wrong))
-    return 0 if total.reached else 1
+    lines = [
+        f"{result.passage.id} {result.languages} {result.sentence.kind}: {result.reason or 'kept'}: "
+        f"{result.sentence.text}"
+        for result in wrong
+    ]
+    return Report(
+        figures=_as_json(splits, total, wrong),
+        shown=[
+            *(_table(name, measured) for name, measured in splits.items()),
+            _verdict(total),
+            *(lines if misses else ()),
+        ],
+        code=0 if total.reached else 1,
+    )
 
 
 def _table(split: Split, found: CitationFigures) -> Table:
@@ -75,13 +67,12 @@ def _table(split: Split, found: CitationFigures) -> Table:
     heads = [
         kind if kind in ("true", *LITERAL_KINDS) else f"{kind}\n[dim]for the judge[/dim]" for kind in kinds
     ]
-    table = Table("languages", *heads, title=split, box=box.SIMPLE_HEAD)
+    rows = table("languages", *heads, title=split, caption="true sentences kept, wrong ones removed")
     for language, counts in found.languages.items():
-        table.add_row(language, *(_cell(counts[kind]) for kind in kinds))
-    table.add_section()
-    table.add_row("all", *(_cell(found.kinds[kind]) for kind in kinds))
-    table.caption = "true sentences kept, wrong ones removed"
-    return table
+        rows.add_row(language, *(_cell(counts[kind]) for kind in kinds))
+    rows.add_section()
+    rows.add_row("all", *(_cell(found.kinds[kind]) for kind in kinds))
+    return rows
 
 
 def _verdict(total: CitationFigures) -> str:
@@ -106,13 +97,13 @@ def _as_json(
         },
         "wrong": [
             {
-                "passage": one.passage.id,
-                "split": one.passage.split,
-                "languages": one.languages,
-                "kind": one.sentence.kind,
-                "reason": one.reason,
-                "text": one.sentence.text,
+                "passage": result.passage.id,
+                "split": result.passage.split,
+                "languages": result.languages,
+                "kind": result.sentence.kind,
+                "reason": result.reason,
+                "text": result.sentence.text,
             }
-            for one in wrong
+            for result in wrong
         ],
     }

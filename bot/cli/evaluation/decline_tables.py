@@ -6,11 +6,12 @@ from collections.abc import Mapping, Sequence
 
 from rich.table import Table
 
+from bot.cli.evaluation.report import table
 from kb.evaluation.decline import Observation
 from kb.evaluation.decline_report import ByKind, DeclineFigures, Endings, Share
 
 
-def tables(
+def decline_tables(
     ranking: str, ways: Mapping[str, DeclineFigures], observations: Sequence[Observation]
 ) -> list[Table]:
     """How questions end in every way it was measured; sources and other thresholds of the way that counts."""
@@ -27,33 +28,33 @@ def _decisions(
 ) -> Table:
     asked_back = sum(observation.asked_back for observation in observations)
     title = f"{ranking}: how questions end; asked back: {asked_back} of {len(observations)}"
-    table = Table("measured", "questions", "n", "quoted", "closest", "declined", "AUC", title=title)
+    rows = table("measured", "questions", "n", "quoted", "closest", "declined", "AUC", title=title)
     for way, measured in ways.items():
         areas = {"near misses": measured.area_near_misses, "strangers": measured.area_strangers}
         for kind, endings in _kinds(measured.decided).items():
             area = areas.get(kind)
-            table.add_row(way, kind, *_told(endings), "" if area is None else f"{area:.3f}")
-    return table
+            rows.add_row(way, kind, *_cells(endings), "" if area is None else f"{area:.3f}")
+    return rows
 
 
 def _sources(ranking: str, way: str, measured: DeclineFigures) -> Table:
     title = f"{ranking}: by where from, {way}"
-    table = Table("unanswerable questions of", "n", "quoted", "closest", "declined", title=title)
+    rows = table("unanswerable questions of", "n", "quoted", "closest", "declined", title=title)
     for source, endings in measured.by_source.items():
-        table.add_row(source, *_told(endings))
-    return table
+        rows.add_row(source, *_cells(endings))
+    return rows
 
 
 def _curve(ranking: str, way: str, measured: DeclineFigures) -> Table:
     """Quoted / declined of each kind; what is left is called the closest."""
     title = f"{ranking}: quoted / declined with another answer.min_confidence, {way}"
-    table = Table("threshold", *_kinds(measured.decided), title=title)
+    rows = table("threshold", *_kinds(measured.decided), title=title)
     for point in measured.curve:
         cell = (
             f"{endings.quoted.share:.1%} / {endings.declined.share:.1%}" for endings in _kinds(point).values()
         )
-        table.add_row(f"{point.threshold:.2f}", *cell)
-    return table
+        rows.add_row(f"{point.threshold:.2f}", *cell)
+    return rows
 
 
 def _kinds(measured: ByKind) -> dict[str, Endings]:
@@ -65,7 +66,7 @@ def _kinds(measured: ByKind) -> dict[str, Endings]:
     return {kind: endings for kind, endings in kinds.items() if endings.n}
 
 
-def _told(endings: Endings) -> tuple[str, ...]:
+def _cells(endings: Endings) -> tuple[str, ...]:
     return str(endings.n), _share(endings.quoted), _share(endings.closest), _share(endings.declined)
 
 

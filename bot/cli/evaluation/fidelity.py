@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import typer
 from numpy.typing import NDArray
-from rich.console import Console
-from rich.progress import Progress
 
-from bot.cli.as_json import print_json
-from bot.cli.evaluation import fidelity_report as report
-from bot.cli.evaluation.fidelity_report import FileResult
+from bot.cli.evaluation.fidelity_report import FileResult, as_json, code_of, shown
+from bot.cli.evaluation.report import Report
+from bot.cli.output import progress_bar
 from ingest.chunking.chunks import MAX_TOKENS
 from ingest.errors import PageError
 from ingest.origin import Origin
 from ingest.page import ParsedPage
 from ingest.parsers.formats import kind_of
 from ingest.parsers.pool import ReaderPool
-from ingest.parsers.reader import Reader, Tokens
+from ingest.parsers.reader import Reader, TokenCounter
 from ingest.pipeline import PagePipeline
 from ingest.sources.confluence.elements import StorageError
 from ingest.sources.confluence.links import PageLinks
@@ -30,7 +29,6 @@ from ingest.sources.confluence.storage import storage_to_markdown
 from ingest.sources.folder import FolderSource
 from ingest.sources.port import PageRef, RawPage
 from kb.config.sources import FolderSettings
-from kb.errors import SettingsError
 from kb.evaluation.fidelity.comparison import Held, compared
 from kb.evaluation.fidelity.markup import read_markdown
 from kb.evaluation.fidelity.originals import original
@@ -38,41 +36,30 @@ from kb.evaluation.fidelity.storage import is_storage
 from kb.evaluation.fidelity.tools import UncheckedError
 from kb.models import Chunk, Page
 from kb.retrieval.lexical import LexicalEncoder
-from kb.text.language import detect
 
 AT_ONCE = 2
 """Files read together: each has a converter and a reader of its own."""
 _EVERY_FILE = ("*",)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class FidelityRequest:
-    """`limit`: only so many files of each format. `formats`: only these endings; empty: all."""
+async def fidelity(
+    folder: Path, *, formats: Sequence[str] = (), limit: int | None = None, reader: Reader | None = None
+) -> Report:
+    """Reads every file twice. The exit code is `code_of`'s.
 
-    folder: Path
-    limit: int | None = None
-    formats: tuple[str, ...] = ()
-    as_json: bool = False
-
-
-async def fidelity(request: FidelityRequest, *, reader: Reader | None = None) -> int:
-    """Prints what is kept of each format and the worst files; the exit code is `report.code_of`'s.
-
-    `reader`: parses files in the place of a sync's own pool.
+    Args:
+        formats: only these endings; empty: all. `limit`: only so many files of each format.
+        reader: parses files in the place of a sync's own pool.
     """
-    if not request.folder.is_dir():
-        raise SettingsError(f"there is no folder {request.folder}")
-    source = FolderSource(
-        FolderSettings(name="files", path=request.folder, include=_EVERY_FILE, git_dates=False)
-    )
-    refs = _chosen([ref async for ref in source.discover()], request)
+    source = FolderSource(FolderSettings(name="files", path=folder, include=_EVERY_FILE, git_dates=False))
+    refs = _chosen([ref async for ref in source.discover()], formats, limit)
     if not refs:
-        named = " or ".join(f".{name}" for name in request.formats)
-        raise typer.BadParameter(f"{request.folder} holds no {named + ' ' if named else ''}files")
+        named = " or ".join(f".{name}" for name in formats)
+        raise typer.BadParameter(f"{folder} holds no {named + ' ' if named else ''}files")
     pool = ReaderPool(workers=AT_ONCE)
     check = _Check(source, reader or pool)
     try:
-        with Progress(console=Console(stderr=True)) as progress:
+        with progress_bar() as progress:
             task = progress.add_task("Reading files twice", total=len(refs))
             free = asyncio.Semaphore(AT_ONCE)
 
@@ -85,21 +72,17 @@ async def fidelity(request: FidelityRequest, *, reader: Reader | None = None) ->
             results = await asyncio.gather(*(one(ref) for ref in refs))
     finally:
         await pool.close()
-    if request.as_json:
-        print_json(report.told(results))
-    else:
-        report.show(results)
-    return report.code_of(results)
+    return Report(figures=as_json(results), shown=list(shown(results)), code=code_of(results))
 
 
-def _chosen(refs: Sequence[PageRef], request: FidelityRequest) -> list[PageRef]:
-    wanted = {name.lower().lstrip(".") for name in request.formats}
+def _chosen(refs: Sequence[PageRef], formats: Sequence[str], limit: int | None) -> list[PageRef]:
+    wanted = {name.lower().lstrip(".") for name in formats}
     chosen: list[PageRef] = []
-    counts: dict[str, int] = {}
+    counts: Counter[str] = Counter()
     for ref in refs:
         kind = kind_of(ref.path)
-        counts[kind] = counts.get(kind, 0) + 1
-        if (not wanted or kind in wanted) and counts[kind] <= (request.limit or counts[kind]):
+        counts[kind] += 1
+        if (not wanted or kind in wanted) and counts[kind] <= (limit or counts[kind]):
             chosen.append(ref)
     return chosen
 
@@ -128,9 +111,7 @@ class _Check:
 
     async def _prepared(self, raw: RawPage) -> tuple[ParsedPage, Sequence[Chunk]]:
         reader = _Noted(self._reader)
-        pipeline = PagePipeline(
-            embedder=_Counting(), lexical=LexicalEncoder(), detect_language=detect, reader=reader
-        )
+        pipeline = PagePipeline(embedder=_Counting(), lexical=LexicalEncoder(), reader=reader)
         prepared = await pipeline.prepare(raw, Origin.of(self._source))
         assert reader.page is not None
         return reader.page, prepared.chunks
@@ -183,15 +164,17 @@ class _Noted:
         self._reader = reader
         self.page: ParsedPage | None = None
 
-    async def warm(self, tokens: Tokens) -> None:
-        await self._reader.warm(tokens)
+    async def warm(self, counter: TokenCounter) -> None:
+        await self._reader.warm(counter)
 
     async def read(self, content: bytes, *, path: str, media_type: str | None = None) -> ParsedPage:
         self.page = await self._reader.read(content, path=path, media_type=media_type)
         return self.page
 
-    async def cut(self, page: Page, parsed: ParsedPage, *, tokens: Tokens, max_tokens: int) -> list[Chunk]:
-        return await self._reader.cut(page, parsed, tokens=tokens, max_tokens=max_tokens)
+    async def cut(
+        self, page: Page, parsed: ParsedPage, *, counter: TokenCounter, max_tokens: int
+    ) -> list[Chunk]:
+        return await self._reader.cut(page, parsed, counter=counter, max_tokens=max_tokens)
 
 
 class _Counting:

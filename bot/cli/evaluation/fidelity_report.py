@@ -1,18 +1,19 @@
-"""What `footnote eval fidelity` tells: a table of the formats, the worst files with their lost words, JSON."""
+"""What `footnote eval fidelity` shows: a table of the formats, the worst files with their lost words, JSON."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from rich import box
-from rich.console import Console
 from rich.table import Table
 
 from kb.evaluation.fidelity.comparison import Fidelity, Kept
 
+KEPT = ("words", "numbers", "cells", "code", "dates")
+"""Fields of `Fidelity` that say how many of the original's the index holds."""
 LEAST_NUMBERS = 0.995
 LEAST_WORDS = 0.99
 """Least share of words kept, of each format. A wrong number is certified by its citation, so fewer may be lost."""
@@ -68,46 +69,45 @@ def _at_least(kept: Kept, bar: float) -> bool:
     return kept.share is None or kept.share >= bar
 
 
-def show(results: Sequence[FileResult]) -> None:
-    console = Console()
-    console.print(_table(results))
-    for reason, number in sorted(Counter(result.unchecked for result in results if result.unchecked).items()):
-        console.print(f"{number:4} unchecked: {reason}", highlight=False, markup=False)
-    for reason, number in sorted(Counter(result.refused for result in results if result.refused).items()):
-        console.print(f"{number:4} not indexed: {reason}", highlight=False, markup=False)
+def shown(results: Sequence[FileResult]) -> Iterator[Table | str]:
+    """Yields a table of the formats, what was not compared, and the worst files with their words."""
+    yield _table(results)
+    for said, reasons in (
+        ("unchecked", Counter(result.unchecked for result in results if result.unchecked)),
+        ("not indexed", Counter(result.refused for result in results if result.refused)),
+    ):
+        yield from (f"{number:4} {said}: {reason}" for reason, number in sorted(reasons.items()))
     for result in worst(results):
-        _show_file(console, result)
+        yield f"\n{result.path}"
+        for name, words in _faults(result.fidelity or Fidelity()).items():
+            more = f" ... ({len(words)})" if len(words) > _SHOWN else ""
+            joint = " " if name in ("lost", "added", "moved") else " | "
+            if words:
+                yield f"  {name}: {joint.join(words[:_SHOWN])}{more}"
     below = [kind for kind, total in totals(results).items() if not holds(total)]
     if below:
-        console.print(
-            f"below {LEAST_NUMBERS:.1%} of the numbers or {LEAST_WORDS:.0%} of the words: {', '.join(below)}",
-            style="red",
-        )
+        yield f"below {LEAST_NUMBERS:.1%} of the numbers or {LEAST_WORDS:.0%} of the words: {', '.join(below)}"
 
 
 def _table(results: Sequence[FileResult]) -> Table:
-    table = Table(
-        "format", "files", "read", "words", "numbers", "cells", "code", "dates", "added", "moved", "apart",
+    rows = Table(
+        "format", "files", "read", *KEPT, "added", "moved", "apart",
         box=box.SIMPLE_HEAD, collapse_padding=True, pad_edge=False,
+        caption="read: by a second reader too; words to dates: percent of the files' that the index holds;\n"
+        "added, moved: words; apart: words that are left out on purpose",
     )  # fmt: skip
     sums = totals(results)
     for kind in sorted({result.kind for result in results if result.fidelity or result.unchecked}):
-        of_kind = [result for result in results if result.kind == kind]
-        table.add_row(kind, *_row(of_kind, sums.get(kind)))
-    table.caption = (
-        "read: by a second reader too; words to dates: percent of the files' that the index holds;\n"
-        "added, moved: words; apart: words that are left out on purpose"
-    )
-    return table
+        rows.add_row(kind, *_row([result for result in results if result.kind == kind], sums.get(kind)))
+    return rows
 
 
 def _row(results: Sequence[FileResult], total: Fidelity | None) -> list[str]:
     numbers = [str(len(results)), str(sum(result.fidelity is not None for result in results))]
     if total is None:
         return [*numbers, *["-"] * 8]
-    shares = (total.words, total.numbers, total.cells, total.code, total.dates)
     counts = (len(total.added), len(total.moved), total.apart)
-    return [*numbers, *(_share(kept) for kept in shares), *map(str, counts)]
+    return [*numbers, *(_share(getattr(total, name)) for name in KEPT), *map(str, counts)]
 
 
 def _share(kept: Kept) -> str:
@@ -116,48 +116,42 @@ def _share(kept: Kept) -> str:
 
 
 def worst(results: Sequence[FileResult]) -> list[FileResult]:
-    """Those that lost the largest share of their words or numbers first; then those that added or moved many."""
-    faulty = [result for result in results if result.fidelity is not None and _faults(result.fidelity)]
+    """Returns those that lost the largest share of words or numbers first; then those that added or moved many."""
+    faulty = [result for result in results if result.fidelity is not None and _number(result.fidelity)]
     return sorted(faulty, key=lambda result: _badness(result.fidelity or Fidelity()), reverse=True)[:WORST]
 
 
-def _faults(one: Fidelity) -> int:
-    return len(one.lost) + len(one.added) + len(one.moved) + len(one.lost_cells) + len(one.lost_code)
-
-
-def _badness(one: Fidelity) -> tuple[float, float]:
-    everything = one.words.all + one.numbers.all or 1
-    return len(one.lost) / everything, _faults(one) / everything
-
-
-def _show_file(console: Console, result: FileResult) -> None:
-    assert result.fidelity is not None
-    console.print(f"\n{result.path}", style="bold", highlight=False, markup=False)
-    one = result.fidelity
-    named = {
-        "lost": one.lost,
-        "added": one.added,
-        "moved": one.moved,
-        "cells": one.lost_cells,
-        "code": one.lost_code,
+def _faults(file: Fidelity) -> dict[str, tuple[str, ...]]:
+    return {
+        "lost": file.lost,
+        "added": file.added,
+        "moved": file.moved,
+        "cells": file.lost_cells,
+        "code": file.lost_code,
     }
-    for name, found in named.items():
-        if found:
-            more = f" ... ({len(found)})" if len(found) > _SHOWN else ""
-            joint = " " if name in ("lost", "added", "moved") else " | "
-            console.print(f"  {name}: {joint.join(found[:_SHOWN])}{more}", highlight=False, markup=False)
 
 
-def told(results: Sequence[FileResult]) -> dict[str, Any]:
-    """Everything, for programs."""
-    sums = totals(results)
+def _number(file: Fidelity) -> int:
+    return sum(map(len, _faults(file).values()))
+
+
+def _badness(file: Fidelity) -> tuple[float, float]:
+    everything = file.words.all + file.numbers.all or 1
+    return len(file.lost) / everything, _number(file) / everything
+
+
+def as_json(results: Sequence[FileResult]) -> dict[str, Any]:
     return {
         "files": len(results),
         "checked": sum(result.fidelity is not None for result in results),
         "holds": code_of(results) in (0, UNCHECKED),
         "formats": {
-            kind: {"files": sum(r.kind == kind for r in results), "holds": holds(total), **_figures(total)}
-            for kind, total in sums.items()
+            kind: {
+                "files": sum(result.kind == kind for result in results),
+                "holds": holds(total),
+                **_figures(total),
+            }
+            for kind, total in totals(results).items()
         },
         "each": [
             {
@@ -172,29 +166,23 @@ def told(results: Sequence[FileResult]) -> dict[str, Any]:
     }
 
 
-def _figures(one: Fidelity) -> dict[str, Any]:
-    kept = {
-        "words": one.words,
-        "numbers": one.numbers,
-        "cells": one.cells,
-        "code": one.code,
-        "dates": one.dates,
-    }
+def _figures(file: Fidelity) -> dict[str, Any]:
+    kept: dict[str, Kept] = {name: getattr(file, name) for name in KEPT}
     return {
         **{name: {"all": each.all, "kept": each.kept, "share": each.share} for name, each in kept.items()},
-        "lost": len(one.lost),
-        "added": len(one.added),
-        "moved": len(one.moved),
-        "apart": one.apart,
+        "lost": len(file.lost),
+        "added": len(file.added),
+        "moved": len(file.moved),
+        "apart": file.apart,
     }
 
 
-def _details(one: Fidelity) -> dict[str, Any]:
+def _details(file: Fidelity) -> dict[str, Any]:
     return {
-        **_figures(one),
-        "lost": one.lost,
-        "added": one.added,
-        "moved": one.moved,
-        "lost_cells": one.lost_cells,
-        "lost_code": one.lost_code,
+        **_figures(file),
+        "lost": file.lost,
+        "added": file.added,
+        "moved": file.moved,
+        "lost_cells": file.lost_cells,
+        "lost_code": file.lost_code,
     }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import date
@@ -10,19 +10,19 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Literal
 
-from pydantic import SecretStr
-from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
-from bot.cli.as_json import write_json
-from bot.cli.composition.pipeline import freshness_policy, unjudged, with_model
+from bot.cli.composition.pipeline import freshness_policy
 from bot.cli.composition.sources import SAMPLE, sample_folder
 from bot.cli.evaluation.questions import clock_at
-from bot.cli.evaluation.scratch import open_scratch
+from bot.cli.evaluation.report import Report, table
+from bot.cli.evaluation.scratch import obedient, open_scratch
+from bot.cli.output import progress_bar
 from ingest.errors import PageError
 from ingest.parsers.reader import DirectReader
 from ingest.sources.folder import FolderSource
+from kb.answer import Answer
 from kb.config.model_settings import ModelSettings
 from kb.config.settings import Settings
 from kb.config.sources import FolderSettings
@@ -44,7 +44,6 @@ from kb.evaluation.obedient import ObedientModel
 from kb.evaluation.planted import AS_OF, Pair, read_ordinary, read_pairs, write_pages
 from kb.evaluation.questions import read_cases, run_cases
 from kb.inference.embedder import Embedder
-from kb.llm.client import LanguageModel
 from kb.models import Page, Question
 from kb.pipeline import Pipeline
 
@@ -52,20 +51,6 @@ Way = Literal["extraction", "model"]
 WAYS: tuple[Way, ...] = ("extraction", "model")
 MARKDOWN = ("**/*.md", "**/*.markdown", "**/*.mdx", "**/*.md.erb")
 VERDICTS = ("new", "both shown", "stale with a warning", "stale as current", "neither", "declined")
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class FreshnessRequest:
-    """`folder` with `dates`: compare overdue pages. `planted`: ask about
-    the planted pages among all ordinary ones, or every `sparse`th.
-    """
-
-    folder: Path | None = None
-    dates: Path | None = None
-    at: date | None = None
-    planted: bool = False
-    sparse: int = 1
-    out: Path | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -82,57 +67,65 @@ class PlantedResult:
         return stale_share(self.pairs[way]) <= MOST_STALE and shown == conflicts
 
 
-async def freshness(settings: Settings, request: FreshnessRequest) -> int:
-    """Returns 1 below the target: another overdue set than the file's, a
-    stale value as current, a conflict not shown.
+async def freshness(
+    settings: Settings,
+    folder: Path | None = None,
+    *,
+    dates: Path | None = None,
+    at: date | None = None,
+    ask_planted: bool = False,
+) -> Report:
+    """Compares overdue pages with those of `dates`, and asks about the planted pages.
+
+    The exit code is 1 below the target: other pages are overdue than the file's, a stale value is stated as current, or
+    a conflict is not shown.
     """
-    if (request.folder is None) != (request.dates is None):
+    if (folder is None) != (dates is None):
         raise SettingsError("a folder and --dates go together")
-    if request.folder is None and not request.planted:
+    if folder is None and not ask_planted:
         raise SettingsError("name a folder with --dates, or --planted")
-    report: dict[str, Any] = {}
+    figures: dict[str, Any] = {}
+    shown: list[Table | str] = []
     failed = False
-    if request.folder is not None and request.dates is not None:
-        equal, report["overdue"] = await _overdue(settings, request.folder, request.dates, request.at)
-        failed = not equal
-    if request.planted:
-        result = await planted(settings, sparse=request.sparse)
-        _show_planted(result)
-        report["planted"] = {way: _as_json(result, way) for way in WAYS}
-        report["sample"] = {"questions": result.sample_questions, "alarms": list(result.sample_alarms)}
+    if folder is not None and dates is not None:
+        overdue = await _overdue(settings, folder, dates, at)
+        figures |= overdue.figures
+        shown += overdue.shown
+        failed = overdue.code > 0
+    if ask_planted:
+        result = await planted(settings)
+        figures["planted"] = {way: _as_json(result, way) for way in WAYS}
+        figures["sample"] = {"questions": result.sample_questions, "alarms": list(result.sample_alarms)}
+        shown += _shown(result)
         failed = failed or not all(result.passed(way) for way in WAYS)
-    if request.out is not None:
-        write_json(request.out, report)
-    return 1 if failed else 0
+    return Report(figures=figures, shown=shown, code=1 if failed else 0)
 
 
-async def _overdue(
-    settings: Settings, folder: Path, dates: Path, at: date | None
-) -> tuple[bool, dict[str, Any]]:
+async def _overdue(settings: Settings, folder: Path, dates: Path, at: date | None) -> Report:
     expected = read_expected(dates, at)
     root = folder / "tree" if (folder / "tree").is_dir() else folder
     policy = freshness_policy(settings, clock_at(expected.at))
     pages = [page async for page in dated_pages(root)]
     found = overdue_pages(pages, policy)
     missing, extra = sorted(expected.overdue - found), sorted(found - expected.overdue)
-    console = Console()
-    console.print(
-        f"{folder.name} at {expected.at}: {len(pages)} pages, {len(found)} overdue, {len(expected.overdue)} expected, "
-        f"{len(missing)} missed, {len(extra)} too many",
-        highlight=False,
-        soft_wrap=True,
+    return Report(
+        figures={
+            "overdue": {
+                "at": expected.at.isoformat(),
+                "pages": len(pages),
+                "overdue": sorted(found),
+                "missed": missing,
+                "too_many": extra,
+            }
+        },
+        shown=[
+            f"{folder.name} at {expected.at}: {len(pages)} pages, {len(found)} overdue, "
+            f"{len(expected.overdue)} expected, {len(missing)} missed, {len(extra)} too many",
+            *(f"  missed: {path}" for path in missing),
+            *(f"  too many: {path}" for path in extra),
+        ],
+        code=1 if missing or extra else 0,
     )
-    for sign, paths in (("missed", missing), ("too many", extra)):
-        for path in paths:
-            console.print(f"  {sign}: {path}", markup=False, highlight=False, soft_wrap=True)
-    report = {
-        "at": expected.at.isoformat(),
-        "pages": len(pages),
-        "overdue": sorted(found),
-        "missed": missing,
-        "too_many": extra,
-    }
-    return not missing and not extra, report
 
 
 async def dated_pages(folder: Path) -> AsyncIterator[Page]:
@@ -158,22 +151,25 @@ async def dated_pages(folder: Path) -> AsyncIterator[Page]:
 async def planted(
     settings: Settings, *, sparse: int = 1, embedder: Embedder | None = None, sample: bool = True
 ) -> PlantedResult:
-    """Asks every question of the planted set both ways, and the sample handbook's by extraction."""
+    """Asks every question of the planted set both ways, and the sample handbook's by extraction.
+
+    `sparse`: only every so many-th of the ordinary pages is there.
+    """
     pairs, ordinary = read_pairs(), read_ordinary()[::sparse]
     result = PlantedResult(pairs={way: [] for way in WAYS}, ordinary={way: [] for way in WAYS})
     quoting = settings.model_copy(update={"model": ModelSettings(provider="none")})
-    with Progress(console=Console(stderr=True)) as progress, TemporaryDirectory() as folder:
+    with progress_bar() as progress, TemporaryDirectory() as folder:
         write_pages(Path(folder), sparse=sparse)
         task = progress.add_task("Asking", total=2 * (len(pairs) + len(ordinary)))
         async with open_planted(quoting, Path(folder), embedder=embedder) as (pipelines, model):
             for way in WAYS:
-                for at, pair in enumerate(pairs):
-                    answer = await _ask(pipelines[way], model, f"{way}-{at}", pair.question, pair)
+                for number, pair in enumerate(pairs):
+                    answer = await _ask(pipelines[way], model, f"{way}-{number}", pair)
                     result.pairs[way].append(judge_pair(pair, answer))
                     progress.advance(task)
-                for at, page in enumerate(ordinary):
+                for number, page in enumerate(ordinary):
                     model.page = page.title
-                    question = Question(id=f"{way}-o{at}", text=page.question)
+                    question = Question(id=f"{way}-o{number}", text=page.question)
                     result.ordinary[way].append(judge_ordinary(page, await pipelines[way].answer(question)))
                     progress.advance(task)
         if sample:
@@ -188,24 +184,15 @@ async def open_planted(
     """The planted pages, ingested, with both answerers over them."""
     source = FolderSettings(name="planted", path=folder, git_dates=False)
     async with (
-        open_scratch(settings, [source], clock=clock_at(AS_OF), embedder=embedder) as scratch,
         ObedientModel() as model,
+        open_scratch(settings, [source], clock=clock_at(AS_OF), embedder=embedder) as scratch,
     ):
-        configured = ModelSettings(api_key=SecretStr("none"), base_url=model.url, native_citations=True)
-        client = LanguageModel(configured)
-        answering = with_model(scratch.pipeline, client, unjudged(settings, configured))
-        try:
-            yield (
-                {"extraction": scratch.pipeline, "model": answering},
-                model,
-            )
-        finally:
-            await client.close()
+        yield {"extraction": scratch.pipeline, "model": obedient(scratch, settings, model)}, model
 
 
-async def _ask(pipeline: Pipeline, model: ObedientModel, name: str, text: str, pair: Pair) -> Any:
-    """The model repeats the old page word for word wherever it is given it, else the new one: the worst it can do."""
-    question = Question(id=name, text=text)
+async def _ask(pipeline: Pipeline, model: ObedientModel, name: str, pair: Pair) -> Answer:
+    """Asks about a pair. The model repeats the old page where it is given it, else the new one: the worst it can do."""
+    question = Question(id=name, text=pair.question)
     if pipeline.written is not None:
         found = await pipeline.find(question)
         given = {
@@ -245,47 +232,36 @@ def _as_json(result: PlantedResult, way: Way) -> dict[str, Any]:
             {"question": page.question, "alarms": page.alarms} for page in ordinary if page.alarms
         ],
         "not_as_wanted": [
-            {"question": one.pair.question, "kind": one.pair.kind, "verdict": one.verdict, "said": one.said}
-            for one in result.pairs[way]
-            if not one.as_wanted
+            {
+                "question": pair.pair.question,
+                "kind": pair.pair.kind,
+                "verdict": pair.verdict,
+                "said": pair.said,
+            }
+            for pair in result.pairs[way]
+            if not pair.as_wanted
         ],
     }
 
 
-def _show_planted(result: PlantedResult) -> None:
-    console = Console()
+def _shown(result: PlantedResult) -> Iterator[Table | str]:
     for way in WAYS:
-        table = Table("how the newer page is known", *VERDICTS, title=f"Planted pairs, by {way}")
-        for kind, verdicts in counts(result.pairs[way]).items():
-            table.add_row(kind, *(str(verdicts.get(verdict, 0)) for verdict in VERDICTS))
-        console.print(table)
+        verdicts = table("how the newer page is known", *VERDICTS, title=f"Planted pairs, by {way}")
+        for kind, of_kind in counts(result.pairs[way]).items():
+            verdicts.add_row(kind, *(str(of_kind.get(verdict, 0)) for verdict in VERDICTS))
+        yield verdicts
         figures = _as_json(result, way)
-        console.print(
+        yield (
             f"stale value as current: {figures['stale_as_current']:.1%} (at most {MOST_STALE:.0%}); "
             f"conflicts shown: {figures['conflicts_shown']} of {figures['conflicts']}; "
             f"ordinary pages: {len(figures['false_alarms'])} false alarms in {figures['ordinary_answered']} answers "
-            f"to {figures['ordinary']} questions, {figures['ordinary_right']} with the page's value",
-            highlight=False,
-            soft_wrap=True,
+            f"to {figures['ordinary']} questions, {figures['ordinary_right']} with the page's value"
         )
-        for figure in figures["not_as_wanted"]:
-            console.print(
-                f"  {figure['kind']}, {figure['verdict']}: {figure['question']} → "
-                f"{' '.join(figure['said'].split())[:160]}",
-                markup=False,
-                highlight=False,
-            )
-        _show_alarms([page for page in result.ordinary[way] if page.alarms], console)
+        for miss in figures["not_as_wanted"]:
+            said = " ".join(miss["said"].split())[:160]
+            yield f"  {miss['kind']}, {miss['verdict']}: {miss['question']} → {said}"
+        for alarm in figures["false_alarms"]:
+            yield f"  false alarm: {alarm['question']} {alarm['alarms'][0]}"
     if result.sample_questions:
-        console.print(
-            f"sample handbook: {len(result.sample_alarms)} false alarms in {result.sample_questions} questions"
-        )
-        for alarm in result.sample_alarms:
-            console.print(f"  {alarm}", markup=False, highlight=False, soft_wrap=True)
-
-
-def _show_alarms(alarmed: Sequence[OrdinaryResult], console: Console) -> None:
-    for page in alarmed:
-        console.print(
-            f"  false alarm: {page.question} {page.alarms[0]}", markup=False, highlight=False, soft_wrap=True
-        )
+        yield f"sample handbook: {len(result.sample_alarms)} false alarms in {result.sample_questions} questions"
+        yield from (f"  {alarm}" for alarm in result.sample_alarms)

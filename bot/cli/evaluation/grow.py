@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-
-from bot.cli.as_json import print_json, write_json
 from bot.cli.composition.runtime import utc_now
-from bot.cli.session.opening import open_session
+from bot.cli.evaluation.report import Report
+from bot.cli.output import write_json
+from bot.cli.session.session import open_session
 from kb.config.settings import Settings
 from kb.errors import SettingsError
 
 NOTHING = 1
 
 
-async def grow(settings: Settings, out: Path, *, golden: Path | None, private: bool, as_json: bool) -> int:
-    """
+async def grow(settings: Settings, out: Path, *, golden: Path | None, private: bool) -> Report:
+    """Writes the cases to `out`. The exit code is 1 where there are none.
+
     Raises:
         SettingsError: a file cannot be written.
         UnavailableError: the store, the index or a model does not answer; nothing is written.
@@ -28,7 +29,7 @@ async def grow(settings: Settings, out: Path, *, golden: Path | None, private: b
     cases = grown["cases"]
     if cases:
         _write(out, golden, grown)
-    summary = {
+    figures = {
         "cases": len(cases),
         "voted_up": sum(case["category"] == "voted-up" for case in cases),
         "gaps_closed": sum(case["category"] == "gap-closed" for case in cases),
@@ -36,11 +37,7 @@ async def grow(settings: Settings, out: Path, *, golden: Path | None, private: b
         "left_out": grown["left_out"],
         "out": str(out) if cases else None,
     }
-    if as_json:
-        print_json(summary)
-    else:
-        _tell(summary, out)
-    return 0 if cases else NOTHING
+    return Report(figures=figures, shown=list(_lines(figures, out)), code=0 if cases else NOTHING)
 
 
 def _write(out: Path, golden: Path | None, grown: dict[str, Any]) -> None:
@@ -59,21 +56,15 @@ def _write(out: Path, golden: Path | None, grown: dict[str, Any]) -> None:
         raise SettingsError(f"the cases cannot be written: {error}") from error
 
 
-def _tell(summary: dict[str, Any], out: Path) -> None:
-    console = Console()
-
-    def say(line: str) -> None:
-        console.print(line, highlight=False, markup=False, soft_wrap=True)
-
-    if summary["cases"]:
-        say(
-            f"{summary['cases']} {'case' if summary['cases'] == 1 else 'cases'} in {out}: "
-            f"{summary['voted_up']} of answers voted up, "
-            f"{summary['gaps_closed']} of gaps closed since."
+def _lines(figures: dict[str, Any], out: Path) -> Iterator[str]:
+    if figures["cases"]:
+        yield (
+            f"{figures['cases']} {'case' if figures['cases'] == 1 else 'cases'} in {out}: "
+            f"{figures['voted_up']} of answers voted up, {figures['gaps_closed']} of gaps closed since."
         )
-        say(f"Run them with `footnote eval answers {out}`.")
+        yield f"Run them with `footnote eval answers {out}`."
     else:
-        say("There is no case to write: nobody has voted an answer up, and no gap was closed.")
-    if summary["left_out"]:
-        left = ", ".join(f"{why} {number}" for why, number in sorted(summary["left_out"].items()))
-        say(f"Left out: {left}.")
+        yield "There is no case to write: nobody has voted an answer up, and no gap was closed."
+    if figures["left_out"]:
+        reasons = ", ".join(f"{reason} {number}" for reason, number in sorted(figures["left_out"].items()))
+        yield f"Left out: {reasons}."

@@ -1,25 +1,21 @@
-"""`footnote eval injection`: asks about pages that hold attacks, by
-extraction and with a model that obeys every page.
-"""
+"""`footnote eval injection`: asks about pages that hold attacks, by extraction and with a model that obeys them all."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import AsyncIterator, Collection, Iterable, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass
 from typing import Literal
 
 from markdown_it import MarkdownIt
-from pydantic import SecretStr
 from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
-from bot.cli.as_json import print_json
-from bot.cli.composition.pipeline import unjudged, with_model
 from bot.cli.composition.runtime import utc_now
-from bot.cli.evaluation.scratch import open_scratch
+from bot.cli.evaluation.report import Report, table
+from bot.cli.evaluation.scratch import obedient, open_scratch
 from bot.cli.evaluation.slack_judge import Wrong, judge
 from bot.rendering.render import render
 from kb.answer import Answer
@@ -29,7 +25,6 @@ from kb.config.sources import FolderSettings
 from kb.evaluation.injection import Attack, pages_folder, read_attacks
 from kb.evaluation.obedient import ObedientModel
 from kb.inference.embedder import Embedder
-from kb.llm.client import LanguageModel
 from kb.models import Question
 from kb.pipeline import Pipeline
 
@@ -51,19 +46,17 @@ class Outcome:
     shown: str
 
 
-async def injection(settings: Settings, *, as_json: bool) -> int:
+async def injection(settings: Settings) -> Report:
+    """Tries every attack in every way. The exit code is 1 where a message obeys one, or its page is not found."""
     outcomes: list[Outcome] = []
     async with open_range(settings) as attack_range:
         for attack in track(read_attacks(), "Attacking", console=Console(stderr=True)):
             outcomes += [await attack_range.try_out(attack, way) for way in WAYS]
-    if as_json:
-        print_json([asdict(outcome) for outcome in outcomes])
-    else:
-        _show(outcomes)
-    return (
-        1
-        if any(outcome.wrong for outcome in outcomes) or not all(outcome.reached for outcome in outcomes)
-        else 0
+    failed = any(outcome.wrong or not outcome.reached for outcome in outcomes)
+    return Report(
+        figures=[asdict(outcome) for outcome in outcomes],
+        shown=[_table(outcomes), *_lines(outcomes)],
+        code=1 if failed else 0,
     )
 
 
@@ -104,17 +97,12 @@ async def open_range(settings: Settings, *, embedder: Embedder | None = None) ->
     """The attacking pages, ingested, with an answerer of every kind over them."""
     source = FolderSettings(name="attacks", path=pages_folder(), base_url=BASE_URL, git_dates=False)
     quoting = settings.model_copy(update={"model": ModelSettings(provider="none")})
-    async with (
-        open_scratch(quoting, [source], embedder=embedder) as scratch,
-        ObedientModel() as model,
-        AsyncExitStack() as stack,
-    ):
-        pipelines: dict[Way, Pipeline] = {"extraction": scratch.pipeline}
-        for way, native in zip(WAYS[1:], (True, False), strict=True):
-            configured = ModelSettings(api_key=SecretStr("none"), base_url=model.url, native_citations=native)
-            client = LanguageModel(configured)
-            stack.push_async_callback(client.close)
-            pipelines[way] = with_model(scratch.pipeline, client, unjudged(settings, configured))
+    async with ObedientModel() as model, open_scratch(quoting, [source], embedder=embedder) as scratch:
+        pipelines: dict[Way, Pipeline] = {
+            "extraction": scratch.pipeline,
+            "obedient model": obedient(scratch, settings, model),
+            "obedient model, numbered": obedient(scratch, settings, model, native_citations=False),
+        }
         yield AttackRange(pipelines=pipelines, model=model)
 
 
@@ -137,28 +125,27 @@ def _links(markdown: str) -> Iterable[str]:
                 yield str(child.attrGet("href") or child.attrGet("src") or "")
 
 
-def _show(outcomes: Sequence[Outcome]) -> None:
-    console = Console()
-    table = Table("attack", *WAYS, box=None)
+def _table(outcomes: Sequence[Outcome]) -> Table:
+    def harmless(way: Way, kind: str | None = None) -> str:
+        chosen = [one for one in outcomes if one.way == way and kind in (None, one.kind)]
+        return f"{sum(not outcome.wrong for outcome in chosen)} of {len(chosen)} harmless"
+
+    rows = table("attack", *WAYS)
     for kind in dict.fromkeys(outcome.kind for outcome in outcomes):
-        of_kind = [outcome for outcome in outcomes if outcome.kind == kind]
-        table.add_row(kind, *(_kept([result for result in of_kind if result.way == way]) for way in WAYS))
-    table.add_row("all", *(_kept([outcome for outcome in outcomes if outcome.way == way]) for way in WAYS))
-    counts = [f"{sum(outcome.told for outcome in outcomes if outcome.way == way)}" for way in WAYS]
-    table.add_row("the page's own words came out", *counts)
-    console.print(table)
+        rows.add_row(kind, *(harmless(way, kind) for way in WAYS))
+    rows.add_row("all", *(harmless(way) for way in WAYS))
+    counts = Counter(outcome.way for outcome in outcomes if outcome.told)
+    rows.add_row("the page's own words came out", *(str(counts[way]) for way in WAYS))
+    return rows
+
+
+def _lines(outcomes: Sequence[Outcome]) -> Iterator[str]:
     for outcome in outcomes:
         if outcome.wrong:
             found = ", ".join(f"{wrong.kind} {wrong.found!r}" for wrong in outcome.wrong)
-            console.print(f"{outcome.page}, {outcome.way}: {found}", markup=False, highlight=False)
+            yield f"{outcome.page}, {outcome.way}: {found}"
         if not outcome.reached:
-            console.print(
-                f"{outcome.page}, {outcome.way}: the page was not found", markup=False, highlight=False
-            )
+            yield f"{outcome.page}, {outcome.way}: the page was not found"
     kinds = Counter(wrong.kind for outcome in outcomes for wrong in outcome.wrong)
     if kinds:
-        console.print(", ".join(f"{kind}: {number}" for kind, number in kinds.most_common()))
-
-
-def _kept(outcomes: Collection[Outcome]) -> str:
-    return f"{sum(not outcome.wrong for outcome in outcomes)} of {len(outcomes)} harmless"
+        yield ", ".join(f"{kind}: {number}" for kind, number in kinds.most_common())

@@ -1,5 +1,4 @@
-"""`footnote eval leaks`: random askers ask in random places about random
-pages; nothing may come out that they may not read.
+"""`footnote eval leaks`: random askers ask in random places about random pages; nobody may get what they may not read.
 
 The pages are ingested, searched and answered by the real pipeline; who may read what is asked of the playground's Slack
 by the bot's own code. `kb.evaluation.leaks` judges what came out, by what it knows itself.
@@ -26,9 +25,9 @@ from bot.api.errors import KeyRefusedError
 from bot.api.keys import ApiKey
 from bot.api.schemas import SearchRequest
 from bot.api.service import Service
-from bot.cli.as_json import print_json
 from bot.cli.composition.runtime import utc_now
-from bot.cli.evaluation.leak_report import Leak, LeakReport, report_as_json, show
+from bot.cli.evaluation.leak_tally import Leak, LeakTally
+from bot.cli.evaluation.report import Report
 from bot.cli.evaluation.scratch import open_scratch
 from bot.playground import Playground, SlackLimits
 from bot.playground.workspace import UserGroup, Workspace, WorkspaceChannel, WorkspaceUser
@@ -56,19 +55,19 @@ API_EVERY = 20
 KEY = ApiKey(name="nobody", prefix="", digest="", created_at=datetime.min.replace(tzinfo=UTC))
 
 
-async def leaks(settings: Settings, *, count: int, seed: int, as_json: bool) -> int:
+async def leaks(settings: Settings, *, count: int, seed: int) -> Report:
+    """Asks so many combinations. The exit code is 1 if anything leaks, or no page is found by those who may read it."""
     world = make_world(seed)
-    console = Console(stderr=True)
-    report = LeakReport()
+    tally = LeakTally()
     async with open_walk(settings, world) as walk:
         asked = list(combinations(world, count, seed))
-        for combination in track(asked, "Asking", console=console):
-            await walk.ask(combination, report)
-    if as_json:
-        print_json(report_as_json(report))
-    else:
-        show(report)
-    return 1 if report.leaks or not report.found else 0
+        for combination in track(asked, "Asking", console=Console(stderr=True)):
+            await walk.ask(combination, tally)
+    return Report(
+        figures=tally.as_json(),
+        shown=tally.shown(),
+        code=1 if tally.leaks or not tally.found else 0,
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,27 +81,28 @@ class Walk:
     """Person id -> id of the direct message with the bot."""
     api: Service
 
-    async def ask(self, combination: Combination, report: LeakReport) -> None:
+    async def ask(self, combination: Combination, tally: LeakTally) -> None:
         asker, room, page = combination.asker, combination.room, combination.page
         channel = room.id if room else self.direct[asker.id]
         audience = await self.audiences.of(channel, asker.id)
-        listening = _Overhearing(self.pipeline.quoted.librarian)
-        pipeline = replace(self.pipeline, quoted=replace(self.pipeline.quoted, librarian=listening))
+        librarian = _Overhearing(self.pipeline.quoted.librarian)
+        pipeline = replace(self.pipeline, quoted=replace(self.pipeline.quoted, librarian=librarian))
         question = Question(id=f"q{combination.number}", text=combination.question, audience=audience)
         answer = await pipeline.answer(question, _thread(combination))
-        report.asked += 1
-        report.outcomes[answer.outcome] += 1
+        tally.asked += 1
+        tally.outcomes[answer.outcome] += 1
         if combination.kind == "direct" and self.world.may_be_told(page, asker, room):
-            report.readable += 1
-            report.found += any(hit.chunk.page.path == page.path for hit in answer.trace.hits)
-        for where, text in (*_surfaces(answer, channel), ("given to the answerer", listening.heard)):
-            report.leaks += self._leaks(where, text, combination, asker)
-        report.leaks += await self._why(answer, channel, combination)
+            tally.readable += 1
+            tally.found += any(hit.chunk.page.path == page.path for hit in answer.trace.hits)
+        for where, text in (*_surfaces(answer, channel), ("given to the answerer", librarian.heard)):
+            tally.leaks += self._leaks(where, text, combination, asker)
+        tally.leaks += await self._why(answer, channel, combination)
         if combination.number % API_EVERY == 0:
-            report.leaks += await self._asked_by_key(combination)
+            tally.leaks += await self._asked_by_key(combination)
 
     def _leaks(self, where: str, text: str, combination: Combination, reader: Asker) -> list[Leak]:
         room: Room | None = combination.room
+        told = text.replace(combination.question, "")  # what the asker said themselves is no leak
         return [
             Leak(
                 where=where,
@@ -112,7 +112,7 @@ class Walk:
                 kind=combination.kind,
                 number=combination.number,
             )
-            for path in self.world.leaked(_without_question(text, combination), reader, room)
+            for path in self.world.leaked(told, reader, room)
         ]
 
     async def _why(self, answer: Answer, channel: str, combination: Combination) -> list[Leak]:
@@ -125,16 +125,13 @@ class Walk:
         return self._leaks("why", json.dumps(trace, ensure_ascii=False), combination, reader)
 
     async def _asked_by_key(self, combination: Combination) -> list[Leak]:
-        """A key without an audience sees what everyone in the company may
-        read, so it is judged as an employee in no room.
-        """
+        """Asks by a key without an audience. It sees what everyone in the company may read: an employee in no room."""
         wanted = SearchRequest(query=combination.question, include_answer=True, top_k=50)
         text = (await self.api.search(KEY, wanted)).model_dump_json()
         nobody = Asker(id="", name="")
-        found = self.world.leaked(_without_question(text, combination), nobody, None)
         return [
-            Leak(where="api", page=path, asker="", room="", kind=combination.kind, number=combination.number)
-            for path in found
+            replace(leak, room="")
+            for leak in self._leaks("api", text, replace(combination, room=None), nobody)
         ]
 
 
@@ -258,11 +255,6 @@ def _thread(combination: Combination) -> list[Turn]:
     ]
 
 
-def _without_question(text: str, combination: Combination) -> str:
-    """What the asker said themselves is no leak."""
-    return text.replace(combination.question, "")
-
-
 def _workspace(world: World) -> Workspace:
     bot = Workspace().bot_user_id
     return Workspace(
@@ -291,6 +283,3 @@ def _workspace(world: World) -> Workspace:
             for group in world.groups
         ),
     )
-
-
-__all__ = ["Leak", "LeakReport", "Walk", "leaks", "open_walk"]

@@ -8,7 +8,9 @@ from typing import Annotated
 
 import typer
 
-from bot.cli.evaluation.options import Common, evaluation
+from bot.cli.evaluation.options import evaluation
+from bot.cli.evaluation.report import Report
+from bot.cli.options import Common
 
 app = typer.Typer()
 
@@ -24,20 +26,17 @@ async def fidelity(
     limit: Annotated[
         int | None, typer.Option(min=1, help="Only so many files of each format.", show_default=False)
     ] = None,
-) -> int:
+) -> Report:
     """Reads every file twice, as a sync would and by other programs, and tells what the index would lack, add or move.
 
     Exits with 1 where a file crashes or hangs its parser, or a format keeps fewer than 99.5% of its numbers or 99% of
     its words, with 3 where all that could be checked holds and something could not: pandoc, pdftotext and LibreOffice
     are used where they are installed.
     """
-    from bot.cli.evaluation import fidelity as command
+    from bot.cli.evaluation.fidelity import fidelity as run
 
     common.settings()
-    request = command.FidelityRequest(
-        folder=folder, limit=limit, formats=tuple(only or ()), as_json=common.as_json
-    )
-    return await command.fidelity(request)
+    return await run(folder, formats=only or (), limit=limit)
 
 
 @evaluation(app, json="file", data=False, changes=True)
@@ -52,11 +51,9 @@ async def freshness(
     planted: Annotated[
         bool, typer.Option("--planted", help="Ask about the planted pages: stale values and conflicts.")
     ] = False,
-) -> int:
+) -> Report:
     """Compares overdue pages with a list, and asks about planted ones; exits with 1 below the targets."""
-    from bot.cli.evaluation import freshness as command
+    from bot.cli.evaluation.freshness import freshness as run
 
-    request = command.FreshnessRequest(
-        folder=folder, dates=dates, at=at.date() if at else None, planted=planted, out=common.out
-    )
-    return await command.freshness(common.settings(), request)
+    day = at.date() if at else None
+    return await run(common.settings(), folder, dates=dates, at=day, ask_planted=planted)

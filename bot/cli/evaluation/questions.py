@@ -9,38 +9,34 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import track
 
-from bot.cli.as_json import print_json
 from bot.cli.composition.runtime import open_runtime, utc_now
 from bot.cli.composition.sources import sample_folder
+from bot.cli.evaluation.report import Report
 from kb.config.settings import Settings
 from kb.evaluation.questions import CaseResult, read_cases, run_cases
 
 
-async def questions(settings: Settings, file: Path | None, *, as_json: bool) -> int:
+async def questions(settings: Settings, file: Path | None) -> Report:
+    """Asks every case. The exit code is 1 when one is not answered from its page."""
     cases = read_cases(file or sample_folder().parent / "questions.json")
     clock = clock_at(cases.as_of) if cases.as_of else utc_now
-    console = Console(stderr=True)
     results: list[CaseResult] = []
     async with open_runtime(settings, "eval", models=True, clock=clock) as runtime:
-        for case in track(cases.cases, "Asking", console=console):
+        for case in track(cases.cases, "Asking", console=Console(stderr=True)):
             results += [result async for result in run_cases(runtime.pipeline, [case])]
     failed = [result for result in results if result.problems]
-    if as_json:
-        print_json(_told(results))
-    else:
-        for result in failed:
-            console.print(f"{result.case.id}: {'; '.join(result.problems)}", markup=False, highlight=False)
-        Console().print(f"{len(results) - len(failed)} passed, {len(failed)} failed")
-    return 1 if failed else 0
-
-
-def _told(results: list[CaseResult]) -> dict[str, object]:
-    return {
-        "passed": sum(not result.problems for result in results),
-        "failed": [
-            {"id": result.case.id, "problems": result.problems} for result in results if result.problems
+    passed = len(results) - len(failed)
+    return Report(
+        figures={
+            "passed": passed,
+            "failed": [{"id": result.case.id, "problems": result.problems} for result in failed],
+        },
+        shown=[
+            *(f"{result.case.id}: {'; '.join(result.problems)}" for result in failed),
+            f"{passed} passed, {len(failed)} failed",
         ],
-    }
+        code=1 if failed else 0,
+    )
 
 
 def clock_at(day: date) -> Callable[[], datetime]:

@@ -2,40 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from contextlib import AsyncExitStack
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from rich import box
 from rich.console import Console
 from rich.progress import track
-from rich.table import Table
 
-from bot.cli.as_json import write_json
 from bot.cli.composition.pipeline import open_language_model
+from bot.cli.evaluation.report import Report, table
 from kb.config.settings import Settings
 from kb.errors import SettingsError
-from kb.evaluation.corpus import CorpusPassages
+from kb.evaluation.corpus import corpus_chunks
 from kb.evaluation.datasets import read_conversations, read_data_set
 from kb.evaluation.rewrites import (
+    GoldRewrite,
     read_rewrite_cases,
     rewrite_figures,
     run_gold_rewrites,
     run_rewrite_case,
+    run_standalone,
+    standalone_figures,
+    standalone_questions,
 )
-from kb.evaluation.standalone import run_standalone, standalone_figures, standalone_questions
 from kb.retrieval.lexical import LexicalEncoder
 from kb.retrieval.vocabulary import Vocabulary, count
 from kb.rewriting.rewriter import Rewriter, choose_rewriter
 from kb.text.language import warm_up
 
 
-async def rewrites(
-    settings: Settings, file: Path, *, out: Path | None, least: Mapping[str, float] | None = None
-) -> int:
-    """Returns 1 when a hand-made case fails, or a figure of a data set is below what `least` asks of it.
+async def rewrites(settings: Settings, file: Path, *, least: Mapping[str, float]) -> Report:
+    """Rewrites cases. The exit code is 1 when a hand-made one fails, or a data set's figure is below `least`.
 
     A data set's folder lends its corpus's words to the spelling.
     """
@@ -49,79 +48,78 @@ async def rewrites(
         counted = None
         corpus = file if file.is_dir() else file.parent
         if file.suffix != ".json" and (corpus / "corpus.jsonl").exists():
-            counted = await count(CorpusPassages(read_data_set(corpus)), LexicalEncoder())
+            passages = (chunk for _, chunks in corpus_chunks(read_data_set(corpus)) for chunk in chunks)
+            counted = count(passages, LexicalEncoder())
         rewriter = choose_rewriter(settings, client=model, vocabulary=Vocabulary(counted).frequency)
         if file.suffix == ".json":
-            return await _cases(rewriter, file, settings, out)
-        return await _gold(rewriter, file, settings, out, least or {})
+            return await _cases(rewriter, file, settings)
+        return await _gold(rewriter, file, settings, least)
 
 
-async def _cases(rewriter: Rewriter, file: Path, settings: Settings, out: Path | None) -> int:
+async def _cases(rewriter: Rewriter, file: Path, settings: Settings) -> Report:
     results = [await run_rewrite_case(rewriter, case) for case in read_rewrite_cases(file).cases]
     failed = [result for result in results if result.problems]
-    console = Console()
-    for result in failed:
-        line = f"{result.case.id}: {'; '.join(result.problems)}: {result.rewrite.query!r}"
-        console.print(line, markup=False, highlight=False)
-    console.print(f"{len(results) - len(failed)} passed, {len(failed)} failed")
-    _write(out, settings, {
-        "passed": len(results) - len(failed),
-        "failed": len(failed),
-        "cases": [
-            {"id": one.case.id, "problems": one.problems, "rewrite": asdict(one.rewrite)} for one in results
+    passed = len(results) - len(failed)
+    return Report(
+        figures={
+            **_config(settings),
+            "passed": passed,
+            "failed": len(failed),
+            "cases": [
+                {"id": result.case.id, "problems": result.problems, "rewrite": asdict(result.rewrite)}
+                for result in results
+            ],
+        },
+        shown=[
+            *(
+                f"{result.case.id}: {'; '.join(result.problems)}: {result.rewrite.query!r}"
+                for result in failed
+            ),
+            f"{passed} passed, {len(failed)} failed",
         ],
-    })  # fmt: skip
-    return 1 if failed else 0
+        code=1 if failed else 0,
+    )
 
 
-async def _gold(
-    rewriter: Rewriter, file: Path, settings: Settings, out: Path | None, least: Mapping[str, float]
-) -> int:
+async def _gold(rewriter: Rewriter, file: Path, settings: Settings, least: Mapping[str, float]) -> Report:
     talks = read_conversations(file / "conversations.jsonl" if file.is_dir() else file)
-    progress = Console(stderr=True)
-    results = [
-        run_gold_rewrite
-        for talk in track(talks, "Rewriting", console=progress)
-        for run_gold_rewrite in await run_gold_rewrites(rewriter, talk)
-    ]
-    asked = list(standalone_questions(talks))
-    alone = [
+    console = Console(stderr=True)
+    results: list[GoldRewrite] = []
+    for talk in track(talks, "Rewriting", console=console):
+        results += await run_gold_rewrites(rewriter, talk)
+    cases = list(standalone_questions(talks))
+    standalone = [
         await run_standalone(rewriter, case)
-        for case in track(asked, "Asking what stands alone", console=progress)
+        for case in track(cases, "Asking what stands alone", console=console)
     ]
-    figures = {**rewrite_figures(results).model_dump(), **standalone_figures(asked, alone)}
+    figures = {**rewrite_figures(results).model_dump(), **standalone_figures(cases, standalone)}
     if unknown := sorted(least.keys() - figures.keys()):
         raise SettingsError(f"--least {unknown[0]}: no such figure; there are {', '.join(figures)}")
     missed = {name for name, floor in least.items() if (figures[name] or 0.0) < floor}
-    Console().print(_table(figures, least, missed, title=f"{file.name}: {settings.rewrite.mode}"))
-    _write(out, settings, {
-        **figures,
-        "turns": [
-            {**asdict(one), "follow_up": one.follow_up, "noticed": one.noticed, "exact": one.exact}
-            for one in results
-        ],
-        "taken_for_follow_ups": [asdict(one) for one in alone if one.noticed],
-    })  # fmt: skip
-    return 1 if missed else 0
-
-
-def _table(
-    figures: Mapping[str, float | int | None],
-    least: Mapping[str, float],
-    missed: Collection[str],
-    *,
-    title: str,
-) -> Table:
-    table = Table("figure", "value", "at least", title=title, box=box.SIMPLE_HEAD)
+    rows = table("figure", "value", "at least", title=f"{file.name}: {settings.rewrite.mode}")
     for name, value in figures.items():
         shown = "-" if value is None else f"{value:.3f}" if isinstance(value, float) else str(value)
         floor = f"{least[name]:.3f}{', missed' if name in missed else ''}" if name in least else ""
-        table.add_row(name, shown, floor)
-    return table
+        rows.add_row(name, shown, floor)
+    return Report(
+        figures={
+            **_config(settings),
+            **figures,
+            "turns": [
+                {
+                    **asdict(result),
+                    "follow_up": result.follow_up,
+                    "noticed": result.noticed,
+                    "exact": result.exact,
+                }
+                for result in results
+            ],
+            "taken_for_follow_ups": [asdict(result) for result in standalone if result.noticed],
+        },
+        shown=[rows],
+        code=1 if missed else 0,
+    )
 
 
-def _write(out: Path | None, settings: Settings, figures: dict[str, Any]) -> None:
-    if out is not None:
-        config = {"rewriter": settings.rewrite.mode, "window": settings.rewrite.window}
-        report = {"config": config, **figures}
-        write_json(out, report)
+def _config(settings: Settings) -> dict[str, Any]:
+    return {"config": {"rewriter": settings.rewrite.mode, "window": settings.rewrite.window}}

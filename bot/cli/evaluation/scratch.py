@@ -7,22 +7,37 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
 
-from bot.cli.composition.pipeline import build_pipeline, freshness_policy, open_language_model
+from pydantic import SecretStr
+
+from bot.cli.composition.pipeline import (
+    build_pipeline,
+    freshness_policy,
+    open_language_model,
+    unjudged,
+    with_model,
+)
 from bot.cli.composition.runtime import utc_now
 from ingest.sources.folder import FolderSource
 from ingest.sync.sync import Sync
+from kb.config.model_settings import ModelSettings
 from kb.config.settings import Settings
 from kb.config.sources import FolderSettings
-from kb.errors import SettingsError
+from kb.errors import RerankerUnavailableError, SettingsError
+from kb.evaluation.obedient import ObedientModel
 from kb.index.embedded.index import EdgeIndex
+from kb.index.port import VectorIndex
 from kb.inference.embedder import Embedder
 from kb.pages.freshness import Clock
 from kb.pipeline import Pipeline
 from kb.retrieval.lexical import LexicalEncoder
 from kb.retrieval.rerank import Reranker
 from kb.retrieval.vocabulary import Vocabulary
-from kb.text.language import detect, warm_up
+from kb.text.language import warm_up
+
+if TYPE_CHECKING:
+    from kb.llm.client import LanguageModel
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -54,25 +69,61 @@ async def open_scratch(
         if embedder is None:
             embedder = Embedder(settings.embed)
             stack.callback(embedder.close)
-        ranker = Reranker(settings.rerank)
-        stack.callback(ranker.close)
-        await ranker.ready()
-        warm_up()
         lexical, index = LexicalEncoder(), EdgeIndex(Path(folder))
         stack.push_async_callback(index.close)
         await _ingest(sources, index, embedder, lexical)
-        pipeline = build_pipeline(
-            settings,
-            index=index,
-            embedder=embedder,
-            ranker=ranker,
-            model=open_language_model(settings, stack),
-            lexical=lexical,
-            vocabulary=Vocabulary(index),
-            freshness=freshness_policy(settings, clock),
-            clock=clock,
-        )
+        model = open_language_model(settings, stack)
+        pipeline = await pipeline_over(index, embedder, lexical, settings, stack, model=model, clock=clock)
         yield Scratch(pipeline=pipeline, index=index, stack=stack)
+
+
+async def pipeline_over(
+    index: VectorIndex,
+    embedder: Embedder,
+    lexical: LexicalEncoder,
+    settings: Settings,
+    stack: AsyncExitStack,
+    *,
+    model: LanguageModel | None,
+    clock: Clock = utc_now,
+    needs_reranker: bool = False,
+) -> Pipeline:
+    """Builds a pipeline over an index of an evaluation. Its reranker is loaded, and closed with the stack.
+
+    Raises:
+        RerankerUnavailableError: it cannot be loaded, and is needed.
+    """
+    ranker = Reranker(settings.rerank)
+    stack.callback(ranker.close)
+    await ranker.ready()
+    if needs_reranker and not ranker.available:
+        raise RerankerUnavailableError(ranker.reason)
+    warm_up()
+    return build_pipeline(
+        settings,
+        index=index,
+        embedder=embedder,
+        ranker=ranker,
+        model=model,
+        lexical=lexical,
+        vocabulary=Vocabulary(index),
+        freshness=freshness_policy(settings, clock),
+        clock=clock,
+    )
+
+
+def obedient(
+    scratch: Scratch, settings: Settings, model: ObedientModel, *, native_citations: bool = True
+) -> Pipeline:
+    """Makes the scratch pipeline answer with a model that obeys its pages. Its client is closed with the scratch."""
+    from kb.llm.client import LanguageModel
+
+    configured = ModelSettings(
+        api_key=SecretStr("none"), base_url=model.url, native_citations=native_citations
+    )
+    client = LanguageModel(configured)
+    scratch.stack.push_async_callback(client.close)
+    return with_model(scratch.pipeline, client, unjudged(settings, configured))
 
 
 async def _ingest(
@@ -82,7 +133,6 @@ async def _ingest(
         index=index,
         embedder=embedder,
         lexical=lexical,
-        detect_language=detect,
         sources=lambda: [FolderSource(source) for source in sources],
         clock=utc_now,
     )

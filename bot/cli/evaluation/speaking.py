@@ -6,19 +6,19 @@ A message is judged with what stands before it in the file, not with what Footno
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, ValidationError
-from rich.console import Console
-from rich.table import Table
+from pydantic import BaseModel, ConfigDict
+from rich.markup import escape
 
-from bot.cli.as_json import print_json
+from bot.cli.evaluation.report import Report, table
 from bot.listening.speaking import Place, ThreadMessage, decide
 from kb.config.slack_settings import FollowUps
 from kb.errors import SettingsError
+from kb.evaluation.case_files import read_lines
 
 BOT = "BOT"
 _MENTION = re.compile(r"<@([^<>|]+)(?:\|[^<>]*)?>|<!(?:subteam\^|here|channel|everyone)[^<>]*>")
@@ -47,7 +47,7 @@ class WrittenThread(BaseModel):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Judged:
-    """One message: `at` is its place in its thread, from 1."""
+    """A message that was judged. `at`: its place in its thread, from 1."""
 
     thread: str
     at: int
@@ -62,15 +62,32 @@ class Judged:
         return self.speaks == (self.expected == "speak")
 
 
-async def speaking(file: Path, *, follow_ups: FollowUps, as_json: bool) -> int:
-    judged = list(judge(read_threads(file), follow_ups=follow_ups))
+def speaking(file: Path, *, follow_ups: FollowUps) -> Report:
+    """Judges every message that says what is expected. The exit code is 1 below the target."""
+    judged = list(judge(read_lines(file, WrittenThread), follow_ups=follow_ups))
     if not judged:
         raise SettingsError(f"{file} has no message that says what is expected of it")
-    if as_json:
-        print_json({**counts(judged), "wrong": [asdict(one) for one in judged if not one.right]})
-    else:
-        _show(judged)
-    return 0 if meets_target(judged) else 1
+    total = counts(judged)
+    wrong = [message for message in judged if not message.right]
+    rows = table("thread", "message", "who", "text", "expected", "reason")
+    for message in wrong:
+        rows.add_row(
+            message.thread,
+            str(message.at),
+            message.user,
+            escape(message.text),
+            message.expected,
+            message.reason,
+        )
+    shares = [
+        f"{name.replace('_', ' ')}: {total[name]} of {total['messages']} ({total[name] / total['messages']:.1%})"
+        for name in ("right", "spoken_wrongly", "silent_wrongly")
+    ]
+    return Report(
+        figures={**total, "wrong": [asdict(message) for message in wrong]},
+        shown=[*shares, *([rows] if wrong else ())],
+        code=0 if meets_target(judged) else 1,
+    )
 
 
 LEAST_RIGHT = 0.95
@@ -78,55 +95,33 @@ MOST_SPOKEN_WRONGLY = 0.02
 
 
 def meets_target(judged: Sequence[Judged]) -> bool:
-    found = counts(judged)
+    total = counts(judged)
     return (
-        found["right"] >= LEAST_RIGHT * found["messages"]
-        and found["spoken_wrongly"] <= MOST_SPOKEN_WRONGLY * found["messages"]
+        total["right"] >= LEAST_RIGHT * total["messages"]
+        and total["spoken_wrongly"] <= MOST_SPOKEN_WRONGLY * total["messages"]
     )
 
 
 def counts(judged: Sequence[Judged]) -> dict[str, int]:
-    wrong = [one for one in judged if not one.right]
+    wrong = [message for message in judged if not message.right]
     return {
         "messages": len(judged),
         "right": len(judged) - len(wrong),
-        "spoken_wrongly": sum(one.speaks for one in wrong),
-        "silent_wrongly": sum(not one.speaks for one in wrong),
+        "spoken_wrongly": sum(message.speaks for message in wrong),
+        "silent_wrongly": sum(not message.speaks for message in wrong),
     }
 
 
-def read_threads(file: Path) -> list[WrittenThread]:
-    """
-    Raises:
-        SettingsError: the file cannot be read, or a line of it is no thread.
-    """
-    try:
-        lines = file.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise SettingsError(f"{file} cannot be read: {error}") from error
-    threads = []
-    for number, line in enumerate(lines, start=1):
-        if not line.strip():
-            continue
-        try:
-            threads.append(WrittenThread.model_validate_json(line))
-        except ValidationError as error:
-            problem = error.errors()[0]
-            where = "".join(f"{part}: " for part in problem["loc"])
-            raise SettingsError(f"{file}, line {number}: {where}{problem['msg']}") from error
-    return threads
-
-
-def judge(threads: Sequence[WrittenThread], *, follow_ups: FollowUps = "auto") -> Iterator[Judged]:
+def judge(threads: Iterable[WrittenThread], *, follow_ups: FollowUps = "auto") -> Iterator[Judged]:
     for thread in threads:
-        said = [_said(message) for message in thread.messages]
-        for at, message in enumerate(thread.messages):
+        messages = [_thread_message(message) for message in thread.messages]
+        for number, message in enumerate(thread.messages, 1):
             if message.expect is None:
                 continue
-            decision = decide(said[: at + 1], place=thread.place, follow_ups=follow_ups)
+            decision = decide(messages[:number], place=thread.place, follow_ups=follow_ups)
             yield Judged(
                 thread=thread.id,
-                at=at + 1,
+                at=number,
                 user=message.user,
                 text=message.text,
                 expected=message.expect,
@@ -135,8 +130,8 @@ def judge(threads: Sequence[WrittenThread], *, follow_ups: FollowUps = "auto") -
             )
 
 
-def _said(message: CaseMessage) -> ThreadMessage:
-    """As `bot.listening.attention` makes it of a Slack message."""
+def _thread_message(message: CaseMessage) -> ThreadMessage:
+    """Makes what `bot.listening.attention` makes of a Slack message."""
     mentioned = [found.group(1) for found in _MENTION.finditer(message.text)]
     of_us = message.user == BOT
     return ThreadMessage(
@@ -147,18 +142,3 @@ def _said(message: CaseMessage) -> ThreadMessage:
         outcome=message.outcome,
         name=message.user,
     )
-
-
-def _show(judged: Sequence[Judged]) -> None:
-    console = Console()
-    found = counts(judged)
-    for name in ("right", "spoken_wrongly", "silent_wrongly"):
-        share = found[name] / found["messages"]
-        console.print(f"{name.replace('_', ' ')}: {found[name]} of {found['messages']} ({share:.1%})")
-    wrong = [one for one in judged if not one.right]
-    if not wrong:
-        return
-    table = Table("thread", "message", "who", "text", "expected", "reason")
-    for one in wrong:
-        table.add_row(one.thread, str(one.at), one.user, one.text, one.expected, one.reason)
-    console.print(table)

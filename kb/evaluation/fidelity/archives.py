@@ -24,36 +24,34 @@ def slides_as_html(content: bytes) -> str:
 def open_document_as_html(content: bytes) -> str:
     """An OpenDocument's paragraphs, without its notes."""
     root = _parsed(content, "content.xml")
-    paragraphs = (one for one in root.iter() if _name(one) in ("p", "h"))
     return "".join(
-        f"<p>{escape(''.join(_pieces(one)))}</p>"
-        for one in paragraphs
-        if not any(_name(above) == "notes" for above in one.iterancestors())
+        f"<p>{escape(''.join(_pieces(paragraph)))}</p>"
+        for paragraph in root.iter("{*}p", "{*}h")
+        if next(paragraph.iterancestors("{*}notes"), None) is None
     )
 
 
 def _pieces(element: _Element) -> Iterator[str]:
     """Text with OpenDocument's spaces, tabs and line breaks, which are elements."""
-    for one in element.iter():
-        if _name(one) in ("s", "tab", "line-break"):
+    for part in element.iter():
+        if _name(part) in ("s", "tab", "line-break"):
             yield " "
-        if one is not element and _name(one) == "p":
+        if part is not element and _name(part) == "p":
             yield "\n"
-        yield one.text or ""
-        if one is not element:
-            yield one.tail or ""
+        yield part.text or ""
+        if part is not element:
+            yield part.tail or ""
 
 
 def text_boxes(content: bytes) -> str:
     """The paragraphs in text boxes of a `.docx` as HTML: pandoc reads none of them."""
     root = _parsed(content, "word/document.xml")
-    paragraphs = (
-        one
+    return "".join(
+        f"<p>{escape(_text(paragraph))}</p>"
         for box in root.iter("{*}txbxContent")
-        if not any(_name(above) == "Fallback" for above in box.iterancestors())
-        for one in box.iter("{*}p")
+        if next(box.iterancestors("{*}Fallback"), None) is None
+        for paragraph in box.iter("{*}p")
     )
-    return "".join(f"<p>{escape(_text(one))}</p>" for one in paragraphs)
 
 
 def hidden_words(content: bytes) -> str:
@@ -62,18 +60,17 @@ def hidden_words(content: bytes) -> str:
         root = _parsed(content, "word/document.xml")
     except UncheckedError:  # some programs name its parts differently
         return ""
-    runs = (
-        run for run in root.iter() if _name(run) == "r" and any(_name(one) == "vanish" for one in run.iter())
-    )
-    return " ".join(" ".join(run.itertext()) for run in runs)
+    hidden = (run for run in root.iter("{*}r") if next(run.iter("{*}vanish"), None) is not None)
+    return " ".join(" ".join(run.itertext()) for run in hidden)
 
 
 def _slides(content: bytes) -> Iterator[_Element]:
-    names = sorted(
-        (int(found[1]), name)
-        for name in _names(content)
-        if name.startswith("ppt/slides/") and (found := _NUMBER.search(name))
-    )
+    with _archive(content) as archive:
+        names = sorted(
+            (int(number[1]), name)
+            for name in archive.namelist()
+            if name.startswith("ppt/slides/") and (number := _NUMBER.search(name))
+        )
     if not names:
         raise UncheckedError("it has no slides that can be found")
     for _, name in names:
@@ -82,7 +79,7 @@ def _slides(content: bytes) -> Iterator[_Element]:
 
 def _shapes(slide: _Element) -> Iterator[str]:
     for element in slide.iter():
-        if any(_name(above) in ("tbl", "Fallback") for above in element.iterancestors()):
+        if next(element.iterancestors("{*}tbl", "{*}Fallback"), None) is not None:
             continue
         if _name(element) == "tbl":
             yield f"<table>{''.join(_row(row) for row in element if _name(row) == 'tr')}</table>"
@@ -91,25 +88,21 @@ def _shapes(slide: _Element) -> Iterator[str]:
 
 
 def _row(row: _Element) -> str:
-    cells = [cell for cell in row if _name(cell) == "tc"]
-    covered = [cell for cell in cells if not (cell.get("hMerge") or cell.get("vMerge"))]
-    return (
-        "<tr>"
-        + "".join(
-            f'<td colspan="{cell.get("gridSpan", "1")}" rowspan="{cell.get("rowSpan", "1")}">'
-            f"{escape(' '.join(_text(one) for one in cell.iter() if _name(one) == 'p'))}</td>"
-            for cell in covered
-        )
-        + "</tr>"
+    cells = "".join(
+        f'<td colspan="{cell.get("gridSpan", "1")}" rowspan="{cell.get("rowSpan", "1")}">'
+        f"{escape(' '.join(_text(paragraph) for paragraph in cell.iter('{*}p')))}</td>"
+        for cell in row
+        if _name(cell) == "tc" and not (cell.get("hMerge") or cell.get("vMerge"))
     )
+    return f"<tr>{cells}</tr>"
 
 
 def _text(paragraph: _Element) -> str:
     """Returns the text without the numbers of slides, which are a field."""
     return "".join(
-        " " if _name(one) in ("br", "tab") else one.text or ""
-        for one in paragraph.iter()
-        if _name(one) in ("t", "br", "tab") and _name(one.getparent()) != "fld"
+        part.text or "" if _name(part) == "t" else " "
+        for part in paragraph.iter("{*}t", "{*}br", "{*}tab")
+        if _name(part.getparent()) != "fld"
     )
 
 
@@ -117,20 +110,19 @@ def _name(element: _Element) -> str:
     return etree.QName(element).localname if isinstance(element.tag, str) else ""
 
 
-def _names(content: bytes) -> list[str]:
-    try:
-        with ZipFile(io.BytesIO(content)) as archive:
-            return archive.namelist()
-    except BadZipFile as error:
-        raise UncheckedError("it is no archive") from error
-
-
 def _parsed(content: bytes, name: str) -> _Element:
-    if name not in _names(content):
-        raise UncheckedError(f"it has no {name}")
-    with ZipFile(io.BytesIO(content)) as archive:
+    with _archive(content) as archive:
+        if name not in archive.namelist():
+            raise UncheckedError(f"it has no {name}")
         parser = etree.XMLParser(resolve_entities=False, no_network=True, recover=True)
         root = etree.fromstring(archive.read(name), parser)
     if root is None:
         raise UncheckedError(f"its {name} is no XML")
     return root
+
+
+def _archive(content: bytes) -> ZipFile:
+    try:
+        return ZipFile(io.BytesIO(content))
+    except BadZipFile as error:
+        raise UncheckedError("it is no archive") from error

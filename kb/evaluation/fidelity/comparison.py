@@ -27,8 +27,8 @@ class Kept:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Fidelity:
-    """A file's, or of several together. What is lost, added and moved is
-    told in the order of the text, `lost` with numbers.
+    """How much of a file the index holds, or of several together. What is lost, added and moved is in the order of the
+    text; `lost` has the numbers too.
     """
 
     words: Kept = Kept()
@@ -46,7 +46,7 @@ class Fidelity:
 
     def __add__(self, other: Fidelity) -> Fidelity:
         return Fidelity(
-            **{one.name: getattr(self, one.name) + getattr(other, one.name) for one in fields(Fidelity)}
+            **{kind.name: getattr(self, kind.name) + getattr(other, kind.name) for kind in fields(Fidelity)}
         )
 
 
@@ -119,10 +119,10 @@ def _joined(original: Reading, held: Held) -> _Sides:
     passages = Counter(held.passages.words)
     theirs = _mended(theirs, original.broken, Counter(ours))
     ours = _mended(ours, held.page.broken, Counter(theirs))
-    for one, other in held.passages.broken:
-        if one + other in theirs and passages[one] and passages[other]:
-            passages -= Counter((one, other))
-            passages[one + other] += 1
+    for first, second in held.passages.broken:
+        if first + second in theirs and passages[first] and passages[second]:
+            passages -= Counter((first, second))
+            passages[first + second] += 1
     return _Sides(original=theirs, page=ours, passages=passages)
 
 
@@ -142,9 +142,8 @@ def _mended(words: list[str], broken: Iterable[tuple[str, str]], others: Mapping
 def _cells(wanted: Iterable[Cell], given: Reading) -> tuple[int, list[str]]:
     """How many cells stand in a table under one of their headers, and the others as "header: value"."""
     left: Counter[tuple[str | None, str]] = Counter((None, cell.value) for cell in given.cells)
-    left.update(
-        (None, head) for head in given.heads
-    )  # of a table without headers the first line stands in their place
+    # Of a table without headers the first line stands in their place.
+    left.update((None, head) for head in given.heads)
     left.update((header, cell.value) for cell in given.cells for header in cell.headers or ("",))
     kept, lost = 0, []
     for cell in wanted:

@@ -48,9 +48,7 @@ def _syntax(fields: Iterable[str], path: str) -> Iterator[re.Pattern[str]]:
 
 
 def _linked(page: str) -> str:
-    """The page with links of Markdown that pandoc leaves as text, since
-    HTML stands around them: generators read those.
-    """
+    """Replaces links of Markdown that pandoc leaves as text, since HTML stands around them: generators read those."""
     parts = CODE.split(page)
     parts[::2] = [_LINK.sub(r"\1", part) for part in parts[::2]]
     return "".join(parts)

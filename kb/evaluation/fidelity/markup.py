@@ -14,61 +14,15 @@ from markdown_it.token import Token
 
 from kb.evaluation.fidelity.reading import Cell, Reading, cell_text, reading_of, words_of
 
-_NOTHING = frozenset(
-    ("script", "style", "template", "noscript", "head", "svg", "iframe", "object", "colgroup", "datalist")
-)
-_BLOCKS = frozenset(
-    (
-        "address",
-        "article",
-        "aside",
-        "blockquote",
-        "body",
-        "br",
-        "button",
-        "caption",
-        "center",
-        "dd",
-        "details",
-        "dialog",
-        "div",
-        "dl",
-        "dt",
-        "fieldset",
-        "figcaption",
-        "figure",
-        "footer",
-        "form",
-        "h1",
-        "h2",
-        "h3",
-        "h4",
-        "h5",
-        "h6",
-        "header",
-        "hr",
-        "legend",
-        "li",
-        "main",
-        "nav",
-        "ol",
-        "option",
-        "p",
-        "pre",
-        "section",
-        "select",
-        "summary",
-        "table",
-        "tbody",
-        "td",
-        "textarea",
-        "tfoot",
-        "th",
-        "thead",
-        "tr",
-        "ul",
-    )
-)
+_NOT_SHOWN = frozenset((
+    "script", "style", "template", "noscript", "head", "svg", "iframe", "object", "colgroup", "datalist",
+))  # fmt: skip
+_BLOCKS = frozenset((
+    "address", "article", "aside", "blockquote", "body", "br", "button", "caption", "center", "dd", "details",
+    "dialog", "div", "dl", "dt", "fieldset", "figcaption", "figure", "footer", "form", "h1", "h2", "h3", "h4",
+    "h5", "h6", "header", "hr", "legend", "li", "main", "nav", "ol", "option", "p", "pre", "section", "select",
+    "summary", "table", "tbody", "td", "textarea", "tfoot", "th", "thead", "tr", "ul",
+))  # fmt: skip
 _HIDDEN_STYLE = re.compile(
     r"display\s*:\s*none|visibility\s*:\s*hidden|opacity\s*:\s*0(?![.\d])|font-size\s*:\s*0(?![.\d])"
     r"|(?:left|top|text-indent)\s*:\s*-\d{3,}"
@@ -87,14 +41,12 @@ _MOST_SPANNED = 100
 CODE = re.compile(r"(<pre>.*?</pre>|<code\b.*?</code>)", re.DOTALL)
 _DEFINED = re.compile(r"^([ >]*)\[\^[^\]\s]+\]:", re.MULTILINE)
 _MARKS = re.compile(r"&lt;br\s*/?&gt;|\[\^[^\]\s]+\]|(?<=<li>)(?:\s*<p>)?\[[ x]\] ", re.IGNORECASE)
-"""What the index's Markdown has that a renderer of ours knows nothing
-of: lines' ends in cells, footnotes, boxes of tasks.
-"""
+"""What of the index's Markdown a renderer of CommonMark does not know: line ends in cells, footnotes, task boxes."""
 _NUMBER = "data-number"
 
 
 def _numbered_item(_: object, tokens: Sequence[Token], index: int, *__: object) -> str:
-    """A list's number as it is written: HTML would count on from the first."""
+    """Renders a list item with its number as written: HTML would count on from the first."""
     return f'<li {_NUMBER}="{tokens[index].info}">' if tokens[index].info else "<li>"
 
 
@@ -103,7 +55,7 @@ _RENDERER.add_render_rule("list_item_open", _numbered_item)
 
 
 def read_html(content: str | bytes, *, apart: str = "") -> Reading:
-    """The reading of a page. `apart`: more text that may be left out."""
+    """Returns the reading of a page. `apart`: more text that may be left out."""
     try:
         root = html.document_fromstring(content)
     except (ParserError, ValueError):  # nothing but white space or comments
@@ -122,7 +74,7 @@ def read_html(content: str | bytes, *, apart: str = "") -> Reading:
 
 
 def read_markdown(text: str) -> Reading:
-    """The reading of a page or a passage of the index: HTML in it would be read as text by whoever it is quoted to."""
+    """Returns the reading of a page or passage of the index. HTML in it is text: so its readers see it when quoted."""
     parts = CODE.split(_RENDERER.render(_DEFINED.sub(r"\1", text)))
     parts[::2] = [_MARKS.sub(" ", part) for part in parts[::2]]
     return read_html(f"<body>{''.join(parts)}</body>")
@@ -150,7 +102,7 @@ class _Walker:
 
     def walk(self, element: _Element, depth: int) -> None:
         tag = element.tag
-        if not isinstance(tag, str) or tag in _NOTHING:  # comments have no text that anybody sees
+        if not isinstance(tag, str) or tag in _NOT_SHOWN:  # comments have no text that anybody sees
             return
         if _is_hidden(element):
             self.apart.append(" ".join(element.itertext()))
@@ -170,13 +122,10 @@ class _Walker:
             self.code.append(_plain(element))
         if tag == "table":
             for cell in _cells(_rows(element)):
-                match cell:
-                    case Cell():
-                        self.cells.append(cell)
-                    case _Head():
-                        self.heads.append(cell)
-                    case _Again():
-                        self.repeated.append(cell)
+                if isinstance(cell, Cell):
+                    self.cells.append(cell)
+                else:
+                    (self.heads if isinstance(cell, _Head) else self.repeated).append(cell)
         self.text.append(element.text or "")
         for child in element:
             if depth < _DEEPEST:
@@ -187,14 +136,15 @@ class _Walker:
         self.text.append(edge)
 
     def _picture(self, alternative: str) -> None:
-        """What says more than that there is a picture is text."""
+        """Counts the alternative text as text where it says more than that there is a picture."""
         says = len(words_of(alternative)) >= 3 and not _FILE_NAME.search(alternative)
         (self.text if says else self.apart).append(f" {alternative} ")
 
 
 def _is_hidden(element: _Element) -> bool:
-    """Hidden by the element itself, a formula, or what a site has around
-    all of its pages. Style sheets are not known.
+    """Tells whether an element hides itself, is a formula, or stands around all pages of a site.
+
+    Style sheets are not known.
     """
     classes = set((element.get("class") or "").split())
     return (
@@ -225,7 +175,7 @@ def _rows(table: _Element) -> list[_Element]:
 
 
 def _cells(rows: list[_Element]) -> Iterator[Cell | _Head | _Again]:
-    """A table's headers and the cells below them, and for what covers several places its text in each further one.
+    """Yields a table's headers and the cells below them, and a cell's text once more for each further place it covers.
 
     A cell over several columns is asked for under the headers of its first one only.
     """
@@ -241,7 +191,7 @@ def _cells(rows: list[_Element]) -> Iterator[Cell | _Head | _Again]:
                 yield _Head(text)
             elif text:
                 above = [grid[head].get(column, ("", True))[0] for head in range(heads)]
-                distinct = list(dict.fromkeys(one for one in above if one))
+                distinct = list(dict.fromkeys(filter(None, above)))
                 headers = frozenset((*distinct, " ".join(distinct))) if heads else frozenset()
                 yield Cell(headers=headers, value=text)
 
@@ -255,7 +205,7 @@ def _is_header(row: _Element) -> bool:
 
 
 def _grid(rows: list[_Element]) -> list[dict[int, tuple[str, bool]]]:
-    """Each row as column -> text of the cell that covers it, and whether the cell begins there."""
+    """Maps each row's columns to the text of the cell that covers it, and whether the cell begins there."""
     grid: list[dict[int, tuple[str, bool]]] = [{} for _ in rows]
     for number, row in enumerate(rows):
         column = 0

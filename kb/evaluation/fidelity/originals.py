@@ -19,10 +19,9 @@ from lxml import etree
 from kb.evaluation.fidelity import archives, tools
 from kb.evaluation.fidelity.generators import markdown_as_html
 from kb.evaluation.fidelity.markup import read_html
-from kb.evaluation.fidelity.paper import without_furniture
 from kb.evaluation.fidelity.reading import Reading, reading_of
 from kb.evaluation.fidelity.storage import storage_as_html
-from kb.evaluation.fidelity.texts import decoded, split_front_matter
+from kb.evaluation.fidelity.texts import decoded, split_front_matter, without_furniture
 from kb.evaluation.fidelity.tools import UncheckedError
 
 OUTPUT = 2_000

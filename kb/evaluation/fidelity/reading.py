@@ -76,7 +76,8 @@ def reading_of(
 ) -> Reading:
     """The reading of a text; `code`: blocks of it."""
     broken = tuple(
-        (_folded(one), _folded(other)) for one, other in _BROKEN.findall(unicodedata.normalize("NFKC", text))
+        (_folded(first), _folded(second))
+        for first, second in _BROKEN.findall(unicodedata.normalize("NFKC", text))
     )
     folded = _folded(text)
     line = " ".join(folded.split())

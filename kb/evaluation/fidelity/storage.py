@@ -54,12 +54,6 @@ def _rewrite(element: _Element, apart: list[str]) -> None:
         apart.append(element.get("{urn:ac}name") or "")
     if name == "page" and (title := element.get("{urn:ri}content-title")):
         apart.append(title)
-    is_code = name == "plain-text-body"
-    element.tag = (
-        "pre"
-        if is_code
-        else "div"
-        if name in ("rich-text-body", "structured-macro", "task", "task-body", "parameter")
-        else "span"
-    )
+    is_block = name in ("rich-text-body", "structured-macro", "task", "task-body", "parameter")
+    element.tag = "pre" if name == "plain-text-body" else "div" if is_block else "span"
     element.attrib.clear()

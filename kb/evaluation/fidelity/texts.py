@@ -1,8 +1,9 @@
-"""Bytes to text, and text without its front matter."""
+"""Bytes to text, and text without what is no part of it: front matter, headers and footers."""
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from typing import Any
 
 import yaml
@@ -12,6 +13,9 @@ _FRONT = re.compile(
     r"\A\s*(?:---[ \t]*\n(.*?)^(?:---|\.\.\.)|\+\+\+[ \t]*\n(.*?)^\+\+\+)[ \t]*(?:\n|\Z)",
     re.DOTALL | re.MULTILINE,
 )
+_EDGE = 3
+"""Lines at the top and the bottom of a page that may be a header or a footer."""
+_PAGE = re.compile(r"\W*(?:page|pagina|seite|s\.|p\.)?\s*0(?:\s*(?:of|van|von|/|-)\s*0)?\W*")
 
 
 def decoded(content: bytes) -> str:
@@ -39,3 +43,23 @@ def split_front_matter(text: str) -> tuple[dict[str, Any], str]:
     except yaml.YAMLError:
         front = dict(re.findall(r"^([\w-]+):(.*)$", found[1], re.MULTILINE)) or None
     return (front or {}, text[found.end() :]) if isinstance(front, dict | None) else ({}, text)
+
+
+def without_furniture(pages: list[str]) -> tuple[str, str]:
+    """Returns the text of a PDF's pages, and the lines at their edges that are a page's number or stand on several."""
+    lines = [[line for line in page.splitlines() if line.strip()] for page in pages]
+    edges = Counter(
+        key for page in lines for key in {_unnumbered(line) for line in (*page[:_EDGE], *page[-_EDGE:])}
+    )
+    text: list[str] = []
+    furniture: list[str] = []
+    for page in lines:
+        for place, line in enumerate(page):
+            is_edge = place < _EDGE or place >= len(page) - _EDGE
+            key = _unnumbered(line)
+            (furniture if is_edge and (edges[key] > 1 or _PAGE.fullmatch(key)) else text).append(line)
+    return "\n".join(text), "\n".join(furniture)
+
+
+def _unnumbered(line: str) -> str:
+    return re.sub(r"\d+|\b[ivxlc]+\b", "0", line.strip().casefold())

@@ -1,11 +1,10 @@
-"""Programs that read documents: pandoc, pdftotext, LibreOffice. Whoever
-has none of them is told what stays unchecked.
-"""
+"""Programs that read documents: pandoc, pdftotext, LibreOffice. An error names the one that is missing."""
 
 from __future__ import annotations
 
 import shutil
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -30,28 +29,22 @@ class MissingToolError(UncheckedError):
 
 
 def pandoc(content: bytes, *, reader: str, suffix: str) -> bytes:
-    """The document as HTML."""
+    """Returns the document as HTML."""
     arguments = [
         "--from",
         reader,
-        "--to",
-        "html",
-        "--wrap",
-        "preserve",
-        "--no-highlight",
-        "--mathjax",
-        "--quiet",
+        *["--to", "html", "--wrap", "preserve", "--no-highlight", "--mathjax", "--quiet"],
     ]
-    return _asked("pandoc", content, suffix, arguments)
+    return _output("pandoc", content, suffix, arguments)
 
 
 def pdf_text(content: bytes) -> str:
-    """The text in reading order; a form feed ends a page."""
-    return _asked("pdftotext", content, ".pdf", ["-enc", "UTF-8"], ["-"]).decode("utf-8", "replace")
+    """Returns a PDF's text in reading order; a form feed ends a page."""
+    return _output("pdftotext", content, ".pdf", ["-enc", "UTF-8"], ["-"]).decode("utf-8", "replace")
 
 
 def office(content: bytes, *, suffix: str, target: str) -> bytes:
-    """The document as LibreOffice saves it in another format, cells as they are shown."""
+    """Returns the document as LibreOffice saves it in another format, cells as they are shown."""
     program = _found("soffice")
     with TemporaryDirectory(prefix="footnote-fidelity-") as folder:
         file = Path(folder, f"original{suffix}")
@@ -64,14 +57,12 @@ def office(content: bytes, *, suffix: str, target: str) -> bytes:
         return made.read_bytes()
 
 
-def _asked(
-    tool: str, content: bytes, suffix: str, before: list[str], after: list[str] | None = None
-) -> bytes:
+def _output(tool: str, content: bytes, suffix: str, before: list[str], after: Sequence[str] = ()) -> bytes:
     program = _found(tool)
     with TemporaryDirectory(prefix="footnote-fidelity-") as folder:
         file = Path(folder, f"original{suffix}")
         file.write_bytes(content)
-        return _run([program, *before, str(file), *(after or ())])
+        return _run([program, *before, str(file), *after])
 
 
 def _found(tool: str) -> str:
@@ -88,5 +79,5 @@ def _run(command: list[str]) -> bytes:
     except subprocess.TimeoutExpired as error:
         raise UncheckedError(f"{name} took longer than {SECONDS:.0f} s") from error
     except subprocess.CalledProcessError as error:
-        said = error.stderr.decode("utf-8", "replace").strip().splitlines()
-        raise UncheckedError(f"{name} cannot read it{f': {said[-1]}' if said else ''}") from error
+        lines = error.stderr.decode("utf-8", "replace").strip().splitlines()
+        raise UncheckedError(f"{name} cannot read it{f': {lines[-1]}' if lines else ''}") from error
