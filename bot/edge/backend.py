@@ -16,7 +16,7 @@ from bot.reindexing.progress_notes import ProgressNotes
 from bot.stats.analytics import Analytics
 from bot.stats.gaps import Gaps
 from bot.stats.status import StatusReader
-from kb.conversation.conversations import ConversationStore
+from kb.conversation.conversations import RedisConversations
 from kb.index.port import VectorIndex
 from kb.jobs import Reindexer
 
@@ -26,7 +26,7 @@ class Backend:
     """See the module."""
 
     queue: QuestionQueue
-    conversations: ConversationStore
+    conversations: RedisConversations
     pipeline: PipelinePort
     reindexer: Reindexer
     pages: VectorIndex

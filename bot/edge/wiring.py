@@ -26,6 +26,7 @@ from bot.questions.pane import Pane
 from bot.questions.question import QuestionWorker
 from bot.questions.reply import Replies
 from bot.questions.retraction import Retraction
+from bot.questions.stream import StreamSupport
 from bot.questions.streaming import Streams
 from bot.questions.suggestions import Suggestions
 from bot.reindexing.progress import ProgressMessage
@@ -207,7 +208,7 @@ class Wiring:
                 client=self.clients.streaming,
                 replies=replies,
                 background=self.background,
-                wanted=self.settings.stream == "auto",
+                support=StreamSupport(wanted=self.settings.stream == "auto"),
             ),
             figures=backend.analytics,
             cited=backend.cited,

@@ -29,7 +29,7 @@ from bot.slack.events import READ_SUBTYPES, Message, MessageEvent, answer_metada
 from bot.slack.message_text import message_text
 from bot.slack.people import Me, People
 from bot.slack.slack_text import addresses_others, mentions
-from kb.conversation.conversations import ConversationStore
+from kb.conversation.conversations import RedisConversations
 
 logger = logging.getLogger(__name__)
 
@@ -46,7 +46,7 @@ class Attention:
     thread_reads: ThreadReads
     known_threads: KnownThreads
     people: People
-    conversations: ConversationStore
+    conversations: RedisConversations
     channel_settings: ChannelSettingsStore
     read_s: float = READ_S
 

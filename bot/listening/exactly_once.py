@@ -99,16 +99,14 @@ class Notice:
     thread_ts: str | None = None
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Notices:
     """Posts notices. `posting` must not retry lost connections."""
 
-    def __init__(
-        self, *, posting: AsyncWebClient, reading: AsyncWebClient, people: People, threads: Threads
-    ) -> None:
-        self._posting = posting
-        self._reading = reading
-        self._people = people
-        self._threads = threads
+    posting: AsyncWebClient
+    reading: AsyncWebClient
+    people: People
+    threads: Threads
 
     async def post(self, notice: Notice) -> None:
         """Posts a notice, unless an earlier holder of its claim posted it.
@@ -120,7 +118,7 @@ class Notices:
             logger.info("notice.stood", extra={"notice": notice.name})
             return
         metadata = AnswerMetadata(question_id=notice.name, question_ts="", state="note")
-        await self._posting.chat_postMessage(
+        await self.posting.chat_postMessage(
             channel=notice.channel,
             thread_ts=notice.thread_ts,
             text=notice.text,
@@ -131,9 +129,9 @@ class Notices:
         )
 
     async def _stands(self, notice: Notice) -> bool:
-        me = await self._people.me()
+        me = await self.people.me()
         messages = (
-            await self._threads.messages(notice.channel, notice.thread_ts)
+            await self.threads.messages(notice.channel, notice.thread_ts)
             if notice.thread_ts is not None
             else await self._latest(notice.channel)
         )
@@ -141,7 +139,7 @@ class Notices:
         return any(metadata is not None and metadata.question_id == notice.name for metadata in found)
 
     async def _latest(self, channel: str) -> list[Message]:
-        page = await self._reading.conversations_history(
+        page = await self.reading.conversations_history(
             channel=channel, limit=LOOKED_AT, include_all_metadata=True
         )
         return [Message.model_validate(payload) for payload in page.get("messages") or []]

@@ -22,7 +22,7 @@ from bot.slack.events import FORM_SUBTYPES, READ_SUBTYPES, Message, MessageEvent
 from bot.slack.message_text import message_text
 from bot.slack.people import Me, People
 from bot.slack.slack_text import mentions
-from kb.conversation.conversations import ConversationStore
+from kb.conversation.conversations import RedisConversations
 from kb.models import ThreadKey
 
 logger = logging.getLogger(__name__)
@@ -38,7 +38,7 @@ class Listeners:
     """
 
     queue: QuestionQueue
-    conversations: ConversationStore
+    conversations: RedisConversations
     forget_record: Callable[[str], Awaitable[None]]
     attention: Attention
     deferred: DeferredMessages

@@ -22,7 +22,7 @@ from bot.slack.people import People
 from bot.slack.slack_text import people_in, plain_text
 from kb.answer import Note
 from kb.conversation.above import understood
-from kb.conversation.conversations import ConversationStore, compacted
+from kb.conversation.conversations import RedisConversations, compacted
 from kb.errors import StoreUnavailableError
 from kb.models import Turn
 from kb.text.pointing import points_above
@@ -50,7 +50,7 @@ class QuestionInContext:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ContextReader:
-    conversations: ConversationStore
+    conversations: RedisConversations
     threads: Threads
     people: People
 

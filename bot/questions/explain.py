@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from pydantic import ValidationError
@@ -32,36 +33,28 @@ logger = logging.getLogger(__name__)
 SHOWN_PASSAGES = 10
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
 class ExplanationView:
-    def __init__(
-        self,
-        *,
-        client: AsyncWebClient,
-        traces: AnswerRecords,
-        people: People,
-        audiences: Audiences,
-        pipeline: PipelinePort,
-    ) -> None:
-        self._client = client
-        self._traces = traces
-        self._people = people
-        self._audiences = audiences
-        self._pipeline = pipeline
+    client: AsyncWebClient
+    traces: AnswerRecords
+    people: People
+    audiences: Audiences
+    pipeline: PipelinePort
 
     async def open(self, press: ButtonPress) -> None:
         """Opens the modal. Slack allows three seconds from the press, so nothing slow happens before."""
         explanation = await self._load(press)
         if explanation is None:
-            messages = messages_in((await self._people.person(press.user.id)).locale)
+            messages = messages_in((await self.people.person(press.user.id)).locale)
             view = modal(messages, [section(messages.why_gone)])
         else:
             view = modal(messages_in(explanation.language), explanation_blocks(explanation))
-        await self._client.views_open(trigger_id=press.trigger_id, view=view)
+        await self.client.views_open(trigger_id=press.trigger_id, view=view)
 
     async def _load(self, press: ButtonPress) -> Explanation | None:
         question_id = press.actions[0].value
         try:
-            payload = await self._traces.load_trace(question_id)
+            payload = await self.traces.load_trace(question_id)
             explanation = None if payload is None else Explanation.model_validate(payload)
         except StoreUnavailableError:
             logger.warning("why.store_unavailable", extra={"question_id": question_id})
@@ -79,11 +72,11 @@ class ExplanationView:
             return False
         try:
             audience = await (
-                self._audiences.for_person(press.user.id)
+                self.audiences.for_person(press.user.id)
                 if alone
-                else self._audiences.of(explanation.channel, press.user.id)
+                else self.audiences.of(explanation.channel, press.user.id)
             )
-            return await self._pipeline.may_show(explanation.pages, audience)
+            return await self.pipeline.may_show(explanation.pages, audience)
         except UnavailableError as error:
             logger.warning("why.not_told", extra={"cause": type(error).__name__})
             return False

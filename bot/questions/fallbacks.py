@@ -4,6 +4,8 @@ there.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from pydantic import Field
 
 from bot.frozen_model import FrozenModel
@@ -34,13 +36,13 @@ class OwnerRequest(FrozenModel):
         return f"owner-of-{self.question_id}"
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Fallbacks:
     """Chooses what is offered below an answer."""
 
-    def __init__(self, *, owners: Owners, channels: ChannelDirectory, memberships: Memberships) -> None:
-        self._owners = owners
-        self._channels = channels
-        self._memberships = memberships
+    owners: Owners
+    channels: ChannelDirectory
+    memberships: Memberships
 
     async def of(
         self, answer: Answer, *, question_id: str, channel: str, user: str
@@ -51,10 +53,10 @@ class Fallbacks:
         page = answer.closest_page
         if page is None:
             return FallbackActions()
-        persons = await self._owners.of(owner=page.owner, page_id=page.page_id)
-        name = page.owner or self._owners.contact(page.page_id) or ""
+        persons = await self.owners.of(owner=page.owner, page_id=page.page_id)
+        name = page.owner or self.owners.contact(page.page_id) or ""
         shown = ", ".join(person.name for person in persons) if persons and _is_address(name) else name
-        place = await self._channels.describe(channel)
+        place = await self.channels.describe(channel)
         if place.kind == "im":  # nobody is reached there: whoever asked can write to them
             return FallbackActions(
                 owner=shown, write_to=tuple(person.id for person in persons if person.id != user)
@@ -81,7 +83,7 @@ class Fallbacks:
         """Whether a person sees a mention in a channel: in a closed one only its members do."""
         if place.kind == "channel" and not place.shared:
             return True
-        return place.id in (await self._memberships.of(person.id)).channels
+        return place.id in (await self.memberships.of(person.id)).channels
 
 
 def _value(request: OwnerRequest) -> str:

@@ -45,12 +45,12 @@ APOLOGY_WITHIN = timedelta(days=1)
 """Nobody waits for an apology longer than this."""
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
 class HomeMessages:
     """Gives a question from Home its message. `posting` must not retry lost connections."""
 
-    def __init__(self, *, reading: AsyncWebClient, posting: AsyncWebClient) -> None:
-        self._reading = reading
-        self._posting = posting
+    reading: AsyncWebClient
+    posting: AsyncWebClient
 
     async def posted_once(self, question: QueuedQuestion, *, first: bool) -> QueuedQuestion:
         """Posts the question as a message, unless an earlier attempt did; returns it with that message's ts.
@@ -63,7 +63,7 @@ class HomeMessages:
         return question.model_copy(update={"ts": ts, "thread_ts": ts})
 
     async def _found(self, question: QueuedQuestion) -> str | None:
-        page = await self._reading.conversations_history(
+        page = await self.reading.conversations_history(
             channel=question.channel,
             oldest=f"{(question.received_at - EARLY).timestamp():.6f}",
             limit=LOOKED_AT,
@@ -74,7 +74,7 @@ class HomeMessages:
 
     async def _post(self, question: QueuedQuestion) -> str:
         try:
-            posted = await self._posting.chat_postMessage(
+            posted = await self.posting.chat_postMessage(
                 channel=question.channel,
                 text=question.text,
                 blocks=[section("\n".join(f"> {line}" for line in question.text.splitlines()))],

@@ -11,6 +11,7 @@ lack it, or does not know the methods, they are not called again, and everything
 from __future__ import annotations
 
 import logging
+from dataclasses import dataclass, field
 from typing import Any
 
 from slack_sdk.errors import SlackApiError
@@ -25,7 +26,7 @@ from bot.slack.errors import SLACK_FAILURES, cause_of, error_code
 from bot.slack.events import PaneOpened
 from bot.slack.people import People
 from bot.slack.slack_text import people_in, plain_text
-from kb.conversation.conversations import ConversationStore
+from kb.conversation.conversations import RedisConversations
 from kb.errors import StoreUnavailableError
 from kb.models import ThreadKey
 
@@ -40,38 +41,30 @@ NO_PANE = frozenset({"unknown_method", "missing_scope", "not_allowed_token_type"
 GREETED_EVENT = "footnote_greeting"
 
 
+@dataclass(kw_only=True, slots=True)
 class Pane:
     """`quick` must not wait: nothing here is worth it."""
 
-    def __init__(
-        self,
-        *,
-        quick: AsyncWebClient,
-        suggestions: Suggestions,
-        people: People,
-        threads: Threads,
-        conversations: ConversationStore,
-    ) -> None:
-        self._quick = quick
-        self._suggestions = suggestions
-        self._people = people
-        self._threads = threads
-        self._conversations = conversations
-        self._known = True
+    quick: AsyncWebClient
+    suggestions: Suggestions
+    people: People
+    threads: Threads
+    conversations: RedisConversations
+    _is_available: bool = field(default=True, init=False)
 
     async def opened(self, user: str, channel: str) -> None:
         """Suggests prompts when somebody opens the messages tab."""
-        if self._known and channel:
+        if self._is_available and channel:
             await self._suggest(user, channel)
 
     async def started(self, event: PaneOpened) -> None:
         """Greets in a thread of the assistant's view, once, however often Slack tells of it, and suggests prompts."""
         thread = event.assistant_thread
-        person, me = await self._people.person(thread.user_id), await self._people.me()
+        person, me = await self.people.person(thread.user_id), await self.people.me()
         try:
-            messages = await self._threads.messages(thread.channel_id, thread.thread_ts)
+            messages = await self.threads.messages(thread.channel_id, thread.thread_ts)
             if not any(one.ts != thread.thread_ts and me.wrote(one) for one in messages):
-                await self._quick.chat_postMessage(
+                await self.quick.chat_postMessage(
                     channel=thread.channel_id,
                     thread_ts=thread.thread_ts,
                     text=messages_in(person.locale).greeting,
@@ -79,19 +72,19 @@ class Pane:
                 )
         except SLACK_FAILURES as error:
             logger.info("pane.no_greeting", extra={"cause": cause_of(error)})
-        if self._known:
+        if self._is_available:
             await self._suggest(thread.user_id, thread.channel_id, thread_ts=thread.thread_ts)
 
     async def entitle(self, question: QueuedQuestion) -> None:
         """Sets a conversation's title: its first question."""
-        if not self._known or not await self._is_first(question):
+        if not self._is_available or not await self._is_first(question):
             return
-        names = await self._people.names(people_in(question.text))
+        names = await self.people.names(people_in(question.text))
         title = shorten(" ".join(plain_text(question.text, names).split()), TITLE_CHARACTERS)
         if title:
             await self._call(
                 "title",
-                self._quick.assistant_threads_setTitle,
+                self.quick.assistant_threads_setTitle,
                 channel_id=question.channel,
                 thread_ts=question.thread_ts,
                 title=title,
@@ -102,20 +95,20 @@ class Pane:
             return True
         key = ThreadKey(team=question.team, channel=question.channel, thread=question.thread_ts)
         try:
-            return not await self._conversations.load(key)
+            return not await self.conversations.load(key)
         except StoreUnavailableError:
             return False
 
     async def _suggest(self, user: str, channel: str, *, thread_ts: str | None = None) -> None:
-        person = await self._people.person(user)
+        person = await self.people.person(user)
         messages = messages_in(person.locale)
-        prompts = await self._suggestions.for_person(user, messages, language=person.language, most=PROMPTS)
+        prompts = await self.suggestions.for_person(user, messages, language=person.language, most=PROMPTS)
         if not prompts:
             return
         place = {"thread_ts": thread_ts} if thread_ts else {}
         await self._call(
             "prompts",
-            self._quick.assistant_threads_setSuggestedPrompts,
+            self.quick.assistant_threads_setSuggestedPrompts,
             channel_id=channel,
             title=messages.pane_prompts,
             prompts=[
@@ -129,7 +122,7 @@ class Pane:
             await method(**arguments)
         except SlackApiError as error:
             code = error_code(error)
-            self._known = code not in NO_PANE
+            self._is_available = code not in NO_PANE
             logger.info("pane.refused", extra={"what": what, "code": code})
         except SLACK_FAILURES as error:
             logger.info("pane.lost", extra={"what": what, "cause": type(error).__name__})

@@ -11,6 +11,7 @@ import logging
 from collections import Counter
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
 from typing import Any
 
 from slack_sdk.errors import SlackApiError
@@ -59,21 +60,19 @@ class DeliveryRefusedError(FootnoteError):
         self.code = code
 
 
+@dataclass(kw_only=True, slots=True)
 class Replies:
     """`posting` must not retry lost connections, `quick` must not wait; see `bot.slack.clients`.
 
     `posts`: what became of each message that was to be delivered: "posted", "uncertain" or "refused".
     """
 
-    def __init__(
-        self, *, posting: AsyncWebClient, quick: AsyncWebClient, threads: Threads, people: People
-    ) -> None:
-        self._posting = posting
-        self._quick = quick
-        self._threads = threads
-        self._people = people
-        self._status_known = True
-        self.posts: Counter[str] = Counter()
+    posting: AsyncWebClient
+    quick: AsyncWebClient
+    threads: Threads
+    people: People
+    posts: Counter[str] = field(default_factory=Counter, init=False)
+    _status_known: bool = field(default=True, init=False)
 
     async def find(self, question: QueuedQuestion) -> Posted | None:
         """Our reply to this message, whatever its state: an answer before a placeholder, a stream that was cut last."""
@@ -82,11 +81,11 @@ class Replies:
 
     async def thread_of(self, question: QueuedQuestion) -> list[Message]:
         """Its messages, oldest first. Raises slack_sdk's errors when Slack cannot be asked."""
-        return await self._threads.messages(question.channel, question.thread_ts)
+        return await self.threads.messages(question.channel, question.thread_ts)
 
     async def all_to(self, question: QueuedQuestion, messages: Sequence[Message]) -> list[Posted]:
         """All of our replies to one message among those of its thread."""
-        return posted_replies(question, messages, await self._people.me())
+        return posted_replies(question, messages, await self.people.me())
 
     async def show_searching(self, question: QueuedQuestion, text: str) -> str | None:
         """Says that we are at it: Slack's own status, else a placeholder message, whose ts is returned."""
@@ -99,7 +98,7 @@ class Replies:
         """False: this place has no status. A status that gets lost is no reason to wait, nor for a message."""
         try:
             async with asyncio.timeout(STATUS_S):
-                await self._quick.assistant_threads_setStatus(
+                await self.quick.assistant_threads_setStatus(
                     channel_id=question.channel, thread_ts=question.thread_ts, status=text
                 )
         except SlackApiError as error:
@@ -173,7 +172,7 @@ class Replies:
     async def _stop_stream(self, question: QueuedQuestion, ts: str) -> bool:
         """Always True: if it did not help, the update that follows says so."""
         try:
-            await self._posting.chat_stopStream(channel=question.channel, ts=ts)
+            await self.posting.chat_stopStream(channel=question.channel, ts=ts)
         except (*SLACK_FAILURES, OSError) as error:
             cause = cause_of(error)
             logger.warning("reply.stream_not_stopped", extra={"question_id": question.id, "code": cause})
@@ -182,7 +181,7 @@ class Replies:
     async def _remove(self, question: QueuedQuestion, ts: str) -> None:
         """Deletes a message that cannot be updated, before another is posted: nobody gets two replies."""
         try:
-            await self._posting.chat_delete(channel=question.channel, ts=ts)
+            await self.posting.chat_delete(channel=question.channel, ts=ts)
         except (*SLACK_FAILURES, OSError) as error:
             cause = cause_of(error)
             logger.info("reply.not_taken_away", extra={"question_id": question.id, "code": cause})
@@ -195,7 +194,7 @@ class Replies:
         """
         try:
             async with self._changing(question, ts):
-                await self._posting.chat_delete(channel=question.channel, ts=ts)
+                await self.posting.chat_delete(channel=question.channel, ts=ts)
         except SlackApiError as error:
             code = _code(error)
             if code != GONE:
@@ -212,7 +211,7 @@ class Replies:
         metadata = AnswerMetadata(question_id=question.id, question_ts=question.ts, state="deleted")
         try:
             async with self._changing(question, posted.ts):
-                await self._posting.chat_update(
+                await self.posting.chat_update(
                     channel=question.channel,
                     ts=posted.ts,
                     text=text,
@@ -242,13 +241,13 @@ class Replies:
 
     async def tell_directly(self, user: str, text: str) -> None:
         """A direct message, for what cannot be said in the channel."""
-        await self._posting.chat_postMessage(channel=user, text=text, unfurl_links=False, unfurl_media=False)
+        await self.posting.chat_postMessage(channel=user, text=text, unfurl_links=False, unfurl_media=False)
 
     async def _send(self, question: QueuedQuestion, message: dict[str, Any], instead_of: str | None) -> str:
         if instead_of is not None:
-            await self._posting.chat_update(channel=question.channel, ts=instead_of, **message)
+            await self.posting.chat_update(channel=question.channel, ts=instead_of, **message)
             return instead_of
-        response = await self._posting.chat_postMessage(
+        response = await self.posting.chat_postMessage(
             channel=question.channel,
             thread_ts=question.thread_ts,
             unfurl_links=False,

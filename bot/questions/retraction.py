@@ -22,7 +22,7 @@ from bot.queue.queued_question import QueuedQuestion
 from bot.slack.errors import error_code
 from bot.slack.events import Message
 from bot.slack.people import People
-from kb.conversation.conversations import ConversationStore
+from kb.conversation.conversations import RedisConversations
 from kb.text.language import detect
 
 logger = logging.getLogger(__name__)
@@ -33,7 +33,7 @@ NO_THREAD = frozenset({"thread_not_found", "message_not_found", "channel_not_fou
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Retraction:
-    conversations: ConversationStore
+    conversations: RedisConversations
     forget_record: Callable[[str], Awaitable[None]]
     threads: Threads
     replies: Replies

@@ -15,6 +15,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Awaitable
+from dataclasses import dataclass, field
 from typing import Any
 
 from slack_sdk.errors import SlackApiError
@@ -39,46 +40,37 @@ NO_STREAMS = frozenset(
 TOO_MANY = "ratelimited"
 
 
+@dataclass(kw_only=True, slots=True)
 class StreamSupport:
     """Knows whether the workspace takes streams now, from its refusals so far."""
 
-    def __init__(self, *, wanted: bool) -> None:
-        self._wanted = wanted
-        self._calm_until = 0.0
+    wanted: bool
+    _calm_until: float = field(default=0.0, init=False)
 
     def available(self, at: float | None = None) -> bool:
         """`at` is a time of the monotonic clock; now where it is not given."""
-        return self._wanted and (time.monotonic() if at is None else at) >= self._calm_until
+        return self.wanted and (time.monotonic() if at is None else at) >= self._calm_until
 
     def refused(self, code: str) -> None:
         if code in NO_STREAMS:
-            self._wanted = False
+            self.wanted = False
         elif code == TOO_MANY:
             self._calm_until = time.monotonic() + CALM_S
 
 
+@dataclass(kw_only=True, slots=True)
 class Stream:
     """The stream of one question. `client` must not retry: a lost reply to startStream may hide a message."""
 
-    def __init__(
-        self,
-        question: QueuedQuestion,
-        *,
-        client: AsyncWebClient,
-        replies: Replies,
-        support: StreamSupport,
-        background: Background,
-        call_s: float,
-    ) -> None:
-        self._question = question
-        self._client = client
-        self._replies = replies
-        self._support = support
-        self._background = background
-        self._call_s = call_s
-        self._starting: asyncio.Task[Any] | None = None
-        self._ts: str | None = None
-        self._over = False
+    question: QueuedQuestion
+    client: AsyncWebClient
+    replies: Replies
+    support: StreamSupport
+    background: Background
+    call_s: float
+    _starting: asyncio.Task[Any] | None = field(default=None, init=False)
+    _ts: str | None = field(default=None, init=False)
+    _over: bool = field(default=False, init=False)
 
     async def show(self, text: str) -> None:
         """Adds Markdown to what is shown; nothing once a call has failed."""
@@ -88,8 +80,8 @@ class Stream:
             await self._start(text)
         else:
             await self._call(
-                self._client.chat_appendStream(
-                    channel=self._question.channel, ts=self._ts or "", markdown_text=text
+                self.client.chat_appendStream(
+                    channel=self.question.channel, ts=self._ts or "", markdown_text=text
                 )
             )
 
@@ -108,16 +100,16 @@ class Stream:
     async def settle(self) -> None:
         """Waits for what may still begin: then whoever looks into the thread finds it."""
         if self._starting is not None:
-            await asyncio.wait({self._starting}, timeout=self._call_s)
+            await asyncio.wait({self._starting}, timeout=self.call_s)
 
     async def _start(self, text: str) -> None:
-        if not self._support.available():
+        if not self.support.available():
             self._over = True
             return
-        question = self._question
+        question = self.question
         in_channel = question.channel_type != "im"
         self._starting = asyncio.create_task(
-            self._client.chat_startStream(
+            self.client.chat_startStream(
                 channel=question.channel,
                 thread_ts=question.thread_ts,
                 markdown_text=text,
@@ -133,13 +125,13 @@ class Stream:
     async def _call(self, call: Awaitable[Any]) -> Any:
         """The response, or None: then the stream is over for us."""
         try:
-            async with asyncio.timeout(self._call_s):
+            async with asyncio.timeout(self.call_s):
                 return await call
         except (*SLACK_FAILURES, OSError) as error:
             self._over = True
             code = cause_of(error)
-            self._support.refused(code)
-            logger.info("stream.ended", extra={"question_id": self._question.id, "code": code})
+            self.support.refused(code)
+            logger.info("stream.ended", extra={"question_id": self.question.id, "code": code})
         return None
 
     async def _begun(self) -> str | None:
@@ -147,25 +139,25 @@ class Stream:
         starting, self._starting = self._starting, None
         if starting is None or self._ts is not None:
             return self._ts
-        await asyncio.wait({starting}, timeout=self._call_s)
+        await asyncio.wait({starting}, timeout=self.call_s)
         error = starting.exception() if starting.done() else None
         if starting.done() and error is None:
             return str(starting.result()["ts"])
         if isinstance(error, SlackApiError) and _surely_refused(error):
             return None
-        found = await self._replies.find(self._question)
+        found = await self.replies.find(self.question)
         ts = found.ts if found is not None else None
         if not starting.done():
-            self._background.start(self._remove(starting, unless=ts), name="late stream")
+            self.background.start(self._remove(starting, unless=ts), name="late stream")
         return ts
 
     async def _stop(self, ts: str) -> None:
         metadata = AnswerMetadata(
-            question_id=self._question.id, question_ts=self._question.ts, state="searching"
+            question_id=self.question.id, question_ts=self.question.ts, state="searching"
         )
         await self._call(
-            self._client.chat_stopStream(
-                channel=self._question.channel, ts=ts, metadata=slack_metadata(metadata)
+            self.client.chat_stopStream(
+                channel=self.question.channel, ts=ts, metadata=slack_metadata(metadata)
             )
         )
 
@@ -175,10 +167,10 @@ class Stream:
             ts = str((await starting)["ts"])
             if ts != unless:
                 await self._stop(ts)
-                await self._client.chat_delete(channel=self._question.channel, ts=ts)
+                await self.client.chat_delete(channel=self.question.channel, ts=ts)
         except (*SLACK_FAILURES, OSError) as error:
             code = cause_of(error)
-            logger.info("stream.late", extra={"question_id": self._question.id, "code": code})
+            logger.info("stream.late", extra={"question_id": self.question.id, "code": code})
 
 
 def _heard(starting: asyncio.Task[Any]) -> None:

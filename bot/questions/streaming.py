@@ -15,6 +15,7 @@ import contextlib
 import logging
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
 
 from slack_sdk.web.async_client import AsyncWebClient
 
@@ -38,28 +39,18 @@ CALLS_PER_S = 1.5
 """Calls a second, of all streams together: Slack takes about 100 appendStream a minute from an app."""
 
 
+@dataclass(kw_only=True, slots=True)
 class Streams:
     """Shows replies while they come about. The times are in seconds."""
 
-    def __init__(
-        self,
-        *,
-        client: AsyncWebClient,
-        replies: Replies,
-        background: Background,
-        wanted: bool = True,
-        pace_s: float = PACE_S,
-        call_s: float = CALL_S,
-        settle_s: float = SETTLE_S,
-    ) -> None:
-        self.replies = replies
-        self.support = StreamSupport(wanted=wanted)
-        self.pace_s = pace_s
-        self.call_s = call_s
-        self.settle_s = settle_s
-        self.running = 0
-        self._client = client
-        self._background = background
+    client: AsyncWebClient
+    replies: Replies
+    background: Background
+    support: StreamSupport
+    pace_s: float = PACE_S
+    call_s: float = CALL_S
+    settle_s: float = SETTLE_S
+    running: int = field(default=0, init=False)
 
     @asynccontextmanager
     async def watch(
@@ -77,11 +68,11 @@ class Streams:
 
     def stream(self, question: QueuedQuestion) -> Stream:
         return Stream(
-            question,
-            client=self._client,
+            question=question,
+            client=self.client,
             replies=self.replies,
             support=self.support,
-            background=self._background,
+            background=self.background,
             call_s=self.call_s,
         )
 

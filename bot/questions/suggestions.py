@@ -15,6 +15,7 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import cached_property
 
 from bot.messages.catalog import Messages
 from bot.questions.answer_record import AskedQuestion, AskedReader
@@ -53,27 +54,22 @@ class _Group:
     pages: frozenset[str]
 
 
+@dataclass(frozen=True, kw_only=True)
 class Suggestions:
-    def __init__(
-        self,
-        *,
-        questions: AskedReader,
-        pages: IndexedPages,
-        audiences: Audiences,
-        channels: ChannelDirectory,
-        clock: Callable[[], datetime],
-    ) -> None:
-        self._questions = questions
-        self._pages = pages
-        self._audiences = audiences
-        self._channels = channels
-        self._clock = clock
-        self._titles: TtlCache[None, Sequence[PageAddress]] = TtlCache(keep=KEEP, clock=clock)
+    questions: AskedReader
+    pages: IndexedPages
+    audiences: Audiences
+    channels: ChannelDirectory
+    clock: Callable[[], datetime]
+
+    @cached_property
+    def _titles(self) -> TtlCache[None, Sequence[PageAddress]]:
+        return TtlCache(keep=KEEP, clock=self.clock)
 
     async def for_person(self, user: str, messages: Messages, *, language: str, most: int = 4) -> list[str]:
         """Questions, best first; fewer or none where nothing fits, or where it cannot be told what may be read."""
         try:
-            audience = await self._audiences.for_person(user)
+            audience = await self.audiences.for_person(user)
             asked = await self._asked(audience, language, most)
             return asked or await self._from_titles(audience, messages, most)
         except UnavailableError as error:
@@ -81,27 +77,27 @@ class Suggestions:
             return []
 
     async def _asked(self, audience: Audience, language: str, most: int) -> list[str]:
-        asked = [question for question in await self._questions.asked(LOOKED_AT) if _may_be_shown(question)]
+        asked = [question for question in await self.questions.asked(LOOKED_AT) if _may_be_shown(question)]
         places = {channel for group in often_asked(asked) for channel in group.channels}
         public = {channel for channel in places if await self._is_public(channel)}
         groups = often_asked([question for question in asked if question.record.asked_in.channel in public])
         pages = {page for group in groups for page in group.pages}
-        readable = await self._pages.readable(pages, audience=audience) if pages else frozenset()
+        readable = await self.pages.readable(pages, audience=audience) if pages else frozenset()
         fitting = [group for group in groups if group.pages <= readable]
         ordered = sorted(fitting, key=lambda group: (group.language != language, -group.askers))
         return [group.wording for group in ordered[:most]]
 
     async def _is_public(self, channel: str) -> bool:
         """It may have been made private, or shared with another organisation, since something was asked there."""
-        place = await self._channels.describe(channel)
+        place = await self.channels.describe(channel)
         return place.kind == "channel" and not place.shared
 
     async def _from_titles(self, audience: Audience, messages: Messages, most: int) -> list[str]:
         """Other titles each day, the same ones all day."""
-        day = f"{self._clock():%Y-%m-%d}"
+        day = f"{self.clock():%Y-%m-%d}"
         pages = {
             page.title.strip(): page
-            for page in await self._titles.get(None, lambda _: self._pages.addresses())
+            for page in await self._titles.get(None, lambda _: self.pages.addresses())
             if 3 <= len(page.title.strip()) <= TITLE_CHARACTERS
             and page.title.strip().lower() not in _NO_TOPIC
         }
@@ -110,7 +106,7 @@ class Suggestions:
         for index in range(0, len(ordered), TITLES_TRIED):
             batch = ordered[index : index + TITLES_TRIED]
             ids = [page.page_id for _, page in batch]
-            readable = await self._pages.readable(ids, audience=audience)
+            readable = await self.pages.readable(ids, audience=audience)
             found += [title for title, page in batch if page.page_id in readable]
             if len(found) >= most:
                 break

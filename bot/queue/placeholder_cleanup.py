@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from typing import Protocol
 
 from bot.queue.outcomes import NotNowError, UndeliverableError
@@ -26,14 +27,12 @@ class LeftoverLetters(Protocol):
     async def cleaned_up(self, identity: str) -> None: ...
 
 
+@dataclass(frozen=True, slots=True)
 class PlaceholderCleanup:
     """`clean_up` takes away what is left of a question, or raises what `bot.queue.outcomes` lists."""
 
-    def __init__(
-        self, letters: LeftoverLetters, clean_up: Callable[[QueuedQuestion], Awaitable[None]]
-    ) -> None:
-        self._letters = letters
-        self._clean_up = clean_up
+    letters: LeftoverLetters
+    clean_up: Callable[[QueuedQuestion], Awaitable[None]]
 
     async def run(self) -> None:
         """Runs until cancelled."""
@@ -48,14 +47,14 @@ class PlaceholderCleanup:
 
     async def look(self) -> None:
         """Tries each once, until Slack refuses us altogether."""
-        for question in await self._letters.leftovers():
+        for question in await self.letters.leftovers():
             try:
-                await self._clean_up(question)
+                await self.clean_up(question)
             except NotNowError:
                 return
             except UndeliverableError as refusal:
                 if refusal.code in NO_ACCESS:
                     return
             else:
-                await self._letters.cleaned_up(question.id)
+                await self.letters.cleaned_up(question.id)
                 logger.info("question.tidied", extra={"question_id": question.id})

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from slack_sdk.errors import SlackApiError
@@ -32,30 +33,23 @@ DIRECT = "D"
 """First letter of the ids of direct messages: only the admin reads there."""
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
 class ProgressMessage:
     """`client` must not retry lost connections around a post."""
 
-    def __init__(
-        self,
-        *,
-        client: AsyncWebClient,
-        names: PageNames,
-        notes: ProgressNotes,
-        clock: Callable[[], datetime],
-    ) -> None:
-        self._client = client
-        self._names = names
-        self._notes = notes
-        self._clock = clock
+    client: AsyncWebClient
+    names: PageNames
+    notes: ProgressNotes
+    clock: Callable[[], datetime]
 
     async def begin(self, *, channel: str, user: str, text: str) -> tuple[str, str]:
         """Posts the message, in the channel or else to the user alone. Returns its channel and ts."""
         try:
-            response = await self._client.chat_postMessage(channel=channel, text=text)
+            response = await self.client.chat_postMessage(channel=channel, text=text)
         except SlackApiError as error:
             if error_code(error) not in NOT_THERE:
                 raise
-            response = await self._client.chat_postMessage(channel=user, text=text)
+            response = await self.client.chat_postMessage(channel=user, text=text)
         return str(response["channel"]), str(response["ts"])
 
     async def follow(
@@ -63,10 +57,10 @@ class ProgressMessage:
     ) -> None:
         """Shows each step, at most one in three seconds, and the last one always."""
         try:
-            await self._notes.write(note)
+            await self.notes.write(note)
         except StoreUnavailableError:  # the message is followed all the same, by us alone
             logger.warning("progress.not_noted", extra={"channel": note.channel})
-        holding = asyncio.create_task(self._notes.hold(note))
+        holding = asyncio.create_task(self.notes.hold(note))
         try:
             last = await self._steps(progress, note, what, messages)
             if last is not None and last.phase == "failed":
@@ -79,13 +73,13 @@ class ProgressMessage:
         """Ends the message. Until Slack has taken the end it is kept, and whoever finds it shows it."""
         note = note.model_copy(update={"end": text})
         try:
-            await self._notes.write(note)
+            await self.notes.write(note)
         except StoreUnavailableError:
             logger.warning("progress.not_noted", extra={"channel": note.channel})
         if not await self._show(note, text, last=True):
             return
         try:
-            await self._notes.drop(note)
+            await self.notes.drop(note)
         except StoreUnavailableError:  # it is found when Redis is back, and ends the same
             logger.warning("progress.not_dropped", extra={"channel": note.channel})
 
@@ -97,10 +91,10 @@ class ProgressMessage:
         async for step in progress:
             if step.phase in {"done", "failed"}:
                 break
-            now = self._clock()
+            now = self.clock()
             if shown_at is None or now - shown_at >= BETWEEN_UPDATES:
                 await self._show(note, progress_text(step, what, messages))
-                shown_at = self._clock()
+                shown_at = self.clock()
         return step
 
     async def _end(
@@ -111,10 +105,10 @@ class ProgressMessage:
             await self.finish(note, messages.reindex_failed.format(what=what))
             return
         again = f"\n{messages.reindex_resumed}" if note.times > 1 and last.report is not None else ""
-        now = self._clock()
+        now = self.clock()
         text = in_full = end_text(last, what, messages, user=note.user, now=now)
         if not note.channel.startswith(DIRECT):
-            naming = await self._names.for_place(last.report, channel=note.channel, user=note.user)
+            naming = await self.names.for_place(last.report, channel=note.channel, user=note.user)
             text = end_text(last, what, messages, user=note.user, now=now, naming=naming)
         if text != in_full:
             await self._tell_alone(note.user, in_full)
@@ -124,13 +118,13 @@ class ProgressMessage:
     async def _post_anew(self, note: ProgressNote, text: str) -> None:
         """Where the message is gone, below it; where the channel is, to the admin alone."""
         try:
-            await self._client.chat_postMessage(channel=note.channel, text=text)
+            await self.client.chat_postMessage(channel=note.channel, text=text)
         except SlackApiError:
             await self._tell_alone(note.user, text)
 
     async def _tell_alone(self, user: str, text: str) -> None:
         try:
-            await self._client.chat_postMessage(channel=user, text=text)
+            await self.client.chat_postMessage(channel=user, text=text)
         except SLACK_FAILURES as error:
             logger.warning("reindex.not_told", extra={"user": user, "cause": type(error).__name__})
 
@@ -139,7 +133,7 @@ class ProgressMessage:
         which is then posted anew. Whether it is seen.
         """
         try:
-            await self._client.chat_update(channel=note.channel, ts=note.ts, text=text)
+            await self.client.chat_update(channel=note.channel, ts=note.ts, text=text)
         except SlackApiError as error:
             logger.warning("reindex.not_shown", extra={"code": error_code(error)})
             if last:

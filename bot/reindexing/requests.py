@@ -35,30 +35,22 @@ class Begun:
     note: ProgressNote
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
 class ReindexFollower:
     """Starts (or joins) reindexes and keeps one message up to date for each until it ends."""
 
-    def __init__(
-        self,
-        *,
-        reindexer: Reindexer,
-        message: ProgressMessage,
-        notes: ProgressNotes,
-        people: People,
-        clock: Callable[[], datetime],
-    ) -> None:
-        self._reindexer = reindexer
-        self._message = message
-        self._notes = notes
-        self._people = people
-        self._clock = clock
+    reindexer: Reindexer
+    message: ProgressMessage
+    notes: ProgressNotes
+    people: People
+    clock: Callable[[], datetime]
 
     async def begin(self, request: ReindexRequest, *, channel: str, messages: Messages) -> Begun:
         """Starts it and posts its message, in the channel or else to the admin alone."""
-        steps = self._reindexer.reindex(request)
+        steps = self.reindexer.reindex(request)
         first = await anext(steps)
         text = messages.reindex_queued.format(what=_what(request.source, messages))
-        posted, ts = await self._message.begin(channel=channel, user=request.requested_by, text=text)
+        posted, ts = await self.message.begin(channel=channel, user=request.requested_by, text=text)
         note = ProgressNote(
             channel=posted,
             ts=ts,
@@ -67,35 +59,35 @@ class ReindexFollower:
             full=request.full,
             dry_run=request.dry_run,
             force=request.force,
-            begun_at=self._clock(),
+            begun_at=self.clock(),
         )
         return Begun(channel=posted, joined=first.joined, steps=_with_first(first, steps), note=note)
 
     async def follow(self, begun: Begun, messages: Messages) -> None:
         what = _what(begun.note.source, messages)
-        await self._message.follow(begun.steps, begun.note, what=what, messages=messages)
+        await self.message.follow(begun.steps, begun.note, what=what, messages=messages)
 
     async def take_up(self, background: Background) -> None:
         """Until it is cancelled: goes on with the messages of bots that are gone, this one's earlier life included."""
         while True:
             try:
-                for note in await self._notes.left_behind():
+                for note in await self.notes.left_behind():
                     background.start(self._resume(note), name="reindex")
             except StoreUnavailableError as error:
                 logger.warning("reindex.not_taken_up", extra={"cause": str(error)})
-            await asyncio.sleep(self._notes.beat_s)
+            await asyncio.sleep(self.notes.beat_s)
 
     async def _resume(self, note: ProgressNote) -> None:
         """The index knows what the earlier run has done: what it had not is done now."""
-        messages = messages_in((await self._people.person(note.user)).locale)
+        messages = messages_in((await self.people.person(note.user)).locale)
         if note.end is not None:
-            await self._message.finish(note, note.end)
+            await self.message.finish(note, note.end)
             return
-        gone = note.source is not None and note.source not in self._reindexer.sources()
-        late = self._clock() - note.begun_at > RESUMED_WITHIN
+        gone = note.source is not None and note.source not in self.reindexer.sources()
+        late = self.clock() - note.begun_at > RESUMED_WITHIN
         if gone or late or note.times >= MOST_TIMES:
             logger.warning("reindex.given_up", extra={"times": note.times, "gone": gone, "late": late})
-            await self._message.finish(
+            await self.message.finish(
                 note, messages.reindex_cut_off.format(what=_what(note.source, messages))
             )
             return
@@ -108,8 +100,8 @@ class ReindexFollower:
             force=note.force,
         )
         again = note.model_copy(update={"times": note.times + 1})
-        steps = self._reindexer.reindex(request)
-        await self._message.follow(steps, again, what=_what(note.source, messages), messages=messages)
+        steps = self.reindexer.reindex(request)
+        await self.message.follow(steps, again, what=_what(note.source, messages), messages=messages)
 
 
 def _what(source: str | None, messages: Messages) -> str:

@@ -8,7 +8,7 @@ whoever asks. In a direct message nobody reads along: the asker's own channels a
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from bot.slack.channels import Channel, ChannelDirectory
 from bot.slack.memberships import Membership, Memberships
@@ -29,25 +29,17 @@ class AudienceUnknownError(UnavailableError):
     """Slack does not tell what kind of place this is, or who asks: nothing can be told there for now."""
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Audiences:
     """`outsiders`: what guests, and channels that are shared with other organisations,
     may read. `sources_of`: a channel's id -> the names of the sources that it has chosen, empty for all.
     """
 
-    def __init__(
-        self,
-        *,
-        channels: ChannelDirectory,
-        people: People,
-        memberships: Memberships,
-        outsiders: Outsiders = "marked",
-        sources_of: Callable[[str], Awaitable[Sequence[str]]] | None = None,
-    ) -> None:
-        self._channels = channels
-        self._people = people
-        self._memberships = memberships
-        self._outsiders = outsiders
-        self._sources_of = sources_of
+    channels: ChannelDirectory
+    people: People
+    memberships: Memberships
+    outsiders: Outsiders = "marked"
+    sources_of: Callable[[str], Awaitable[Sequence[str]]] | None = None
 
     async def of(self, channel_id: str, user_id: str) -> Audience:
         """Returns the audience of a question that `user_id` asks in `channel_id`.
@@ -55,16 +47,16 @@ class Audiences:
         Raises:
             AudienceUnknownError: Slack does not tell what it depends on.
         """
-        channel = await self._channels.describe(channel_id)
-        person = await self._people.person(user_id) if user_id else FORM
+        channel = await self.channels.describe(channel_id)
+        person = await self.people.person(user_id) if user_id else FORM
         if not (channel.known and person.known):
             unknown = person if channel.known else channel
             raise AudienceUnknownError(
                 f"Slack does not tell who reads along in {channel_id}"
             ) from unknown.error
-        membership = await self._memberships.of(user_id) if channel.kind == "im" else NO_MEMBERSHIP
-        audience = audience_of(channel, person, membership, outsiders=self._outsiders)
-        wanted = await self._sources_of(channel_id) if self._sources_of is not None else ()
+        membership = await self.memberships.of(user_id) if channel.kind == "im" else NO_MEMBERSHIP
+        audience = audience_of(channel, person, membership, outsiders=self.outsiders)
+        wanted = await self.sources_of(channel_id) if self.sources_of is not None else ()
         return replace(audience, sources=frozenset(wanted)) if wanted else audience
 
     async def for_person(self, user_id: str) -> Audience:
@@ -73,11 +65,11 @@ class Audiences:
         Raises:
             AudienceUnknownError: Slack does not tell who it is.
         """
-        person = await self._people.person(user_id)
+        person = await self.people.person(user_id)
         if not person.known:
             raise AudienceUnknownError(f"Slack does not tell who {user_id} is") from person.error
-        membership = await self._memberships.of(user_id)
-        return audience_of(DIRECT, person, membership, outsiders=self._outsiders)
+        membership = await self.memberships.of(user_id)
+        return audience_of(DIRECT, person, membership, outsiders=self.outsiders)
 
 
 def audience_of(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 from bot.slack.audiences import Audiences
@@ -30,10 +31,10 @@ class IndexedPages(Protocol):
     async def readable(self, page_ids: Collection[str], *, audience: Audience) -> frozenset[str]: ...
 
 
+@dataclass(frozen=True, slots=True)
 class PageNames:
-    def __init__(self, pages: IndexedPages, audiences: Audiences) -> None:
-        self._pages = pages
-        self._audiences = audiences
+    pages: IndexedPages
+    audiences: Audiences
 
     async def for_place(self, report: SyncReport | None, *, channel: str, user: str) -> Naming:
         """The names that everybody in `channel` may read, for what `user` asked for. Where it cannot be told: none."""
@@ -54,9 +55,9 @@ class PageNames:
         }
         if not paths:
             return {}
-        audience = await self._audiences.of(channel, user)
-        indexed = [page for page in await self._pages.addresses() if _path(page) in paths]
-        readable = await self._pages.readable([page.page_id for page in indexed], audience=audience)
+        audience = await self.audiences.of(channel, user)
+        indexed = [page for page in await self.pages.addresses() if _path(page) in paths]
+        readable = await self.pages.readable([page.page_id for page in indexed], audience=audience)
         hidden = {_path(page) for page in indexed if page.page_id not in readable}
         # The titles are the index's own: another source may have a page of the same path.
         return {
