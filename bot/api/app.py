@@ -75,7 +75,7 @@ def create_app(service: Service | None = None) -> FastAPI:
 
 
 def guarded(app: FastAPI, *, hosts: Collection[str]) -> ASGIApp:
-    """The application as it may be listened for; `hosts` as in `Guards`."""
+    """Returns the application as it may be listened for; `hosts` as in `Guards`."""
     return Guards(app, hosts=hosts)
 
 
@@ -185,8 +185,8 @@ async def _invalid(_: Request, error: Exception) -> Response:
     """Says where and what is wrong, and repeats nothing of what was sent: no value, and no name of an unknown field."""
     assert isinstance(error, RequestValidationError)
     problems = [
-        {"where": ".".join(str(part) for part in _known_part(one)), "message": str(one["msg"])}
-        for one in error.errors()
+        {"where": ".".join(str(part) for part in _known_part(problem)), "message": str(problem["msg"])}
+        for problem in error.errors()
     ]
     return _error(422, "invalid_request", "The request is not as described in openapi.json.", problems)
 
@@ -202,7 +202,7 @@ async def _http_error(_: Request, error: Exception) -> Response:
 
 
 async def _failed(_: Request, __: Exception) -> Response:
-    """The process edge: the server logs the trace."""
+    """Returns the process edge: the server logs the trace."""
     return _error(500, "failed", FAILED)
 
 

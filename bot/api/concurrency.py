@@ -16,7 +16,8 @@ class ConcurrencyLimit:
         self.taken = 0
 
     def check(self) -> None:
-        """
+        """Requires that a place is free.
+
         Raises:
             BusyError: none is free.
         """

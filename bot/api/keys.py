@@ -41,9 +41,8 @@ _UNKNOWN = "0" * 64
 
 
 class ApiKey(BaseModel):
-    """`audience`: channels and user groups as pages name them
-    (docs/permissions.md), for whom it asks; empty: what is for everyone.
-    `sources`: where it is told from; empty: everywhere. `expires_at` is aware.
+    """`audience`: channels and user groups as pages name them (docs/permissions.md), for whom it asks; empty: what is
+    for everyone. `sources`: where it is told from; empty: everywhere. `expires_at` is aware.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -90,7 +89,7 @@ class ApiKeys:
         per_minute: int = PER_MINUTE,
         expires_in: timedelta | None = None,
     ) -> tuple[ApiKey, str]:
-        """The new key, and the only copy of what its holder sends.
+        """Returns the new key, and the only copy of what its holder sends.
 
         Raises:
             SettingsError: the name is taken or no name, or a principal of the audience is none.
@@ -103,7 +102,7 @@ class ApiKeys:
             name=name,
             prefix=whole[: len(f"{_PREFIX}_{name}_") + _SHOWN],
             digest=_digest(whole),
-            audience=tuple(dict.fromkeys(_principal(one) for one in audience)),
+            audience=tuple(dict.fromkeys(map(_principal, audience))),
             sources=tuple(dict.fromkeys(sources)),
             per_minute=per_minute,
             created_at=now,
@@ -124,8 +123,8 @@ class ApiKeys:
                 pipe.hgetall(self._keys)
                 pipe.hgetall(self._used)
                 kept, used = await pipe.execute()
-        last = {text_of(name): datetime.fromisoformat(text_of(at)) for name, at in used.items()}
-        keys = sorted((ApiKey.model_validate_json(one) for one in kept.values()), key=lambda key: key.name)
+        last = {text_of(name): datetime.fromisoformat(text_of(when)) for name, when in used.items()}
+        keys = sorted(map(ApiKey.model_validate_json, kept.values()), key=lambda key: key.name)
         return [KeyInUse(key=key, last_used=last.get(key.name)) for key in keys]
 
     async def revoke(self, name: str) -> bool:
@@ -139,7 +138,7 @@ class ApiKeys:
         return bool(gone)
 
     async def admit(self, presented: str) -> ApiKey:
-        """The key that was sent, which has then used up one request of its minute.
+        """Returns the key that was sent, which has then used up one request of its minute.
 
         Raises:
             KeyRefusedError, TooManyRequestsError: it may not ask, or not now.

@@ -35,7 +35,8 @@ def result_of(hit: Hit, freshness: FreshnessPolicy) -> schemas.SearchResult:
 
 
 def answer_of(answer: Answer, *, question_id: str) -> schemas.Answer:
-    """
+    """Converts an answer.
+
     Raises:
         ValueError: the answer is an outage, which is no answer.
     """

@@ -30,7 +30,7 @@ Text = Annotated[str, Field(min_length=1, max_length=MAX_QUERY, pattern=r"\S")]
 
 
 def _number(given: object) -> object:
-    """A JSON number: pydantic takes "5" and true for one as well, the description does not."""
+    """Takes a JSON number alone: pydantic takes "5" and true for one as well, the description does not."""
     if isinstance(given, bool | str):
         raise PydanticCustomError("int_type", "Input should be a valid integer")
     return given

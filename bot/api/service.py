@@ -64,7 +64,8 @@ class Service:
     metrics: Callable[[], Awaitable[str]]
 
     async def admit(self, presented: str) -> ApiKey:
-        """
+        """Returns the key that was presented.
+
         Raises:
             KeyRefusedError, TooManyRequestsError, OutageError: it may not ask, or nobody can tell.
         """
@@ -75,7 +76,8 @@ class Service:
             raise OutageError from error
 
     async def search(self, key: ApiKey, request: schemas.SearchRequest) -> schemas.SearchReply:
-        """
+        """Finds passages, and an answer where it is wanted.
+
         Raises:
             BusyError, OutageError: not now.
         """
@@ -97,7 +99,8 @@ class Service:
     async def ask(
         self, key: ApiKey, request: schemas.AskRequest, *, progress: Progress | None = None
     ) -> schemas.Answer:
-        """
+        """Answers a question.
+
         Raises:
             BusyError, OutageError: not now.
         """

@@ -31,7 +31,7 @@ def _menu_has_options(menu: dict[str, Any], pointer: str) -> Iterator[str]:
 
 
 def _initial_is_offered(menu: dict[str, Any], pointer: str) -> Iterator[str]:
-    """What is chosen at first must be among the options, letter by letter."""
+    """Requires that what is chosen at first is among the options, letter by letter."""
     name = initial_field(menu["type"])
     initial = menu.get(name)
     if initial is None or initial == []:
@@ -75,7 +75,7 @@ def _menu(kind: str, required: Mapping[str, Check], optional: Mapping[str, Check
 
 
 def _selects(kind: str, optional: Mapping[str, Check], *also: Check) -> dict[str, Check]:
-    """The rules of a menu that takes one choice, and of its twin that takes several."""
+    """Returns the rules of a menu that takes one choice, and of its twin that takes several."""
     fields = {"placeholder": plain(150), **optional}
     several = fields | {"max_selected_items": _positive}
     return {

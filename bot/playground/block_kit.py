@@ -66,7 +66,7 @@ def check_view(view: Any, *, kinds: tuple[str, ...]) -> None:
 
 
 def texts(value: Any) -> Iterator[str]:
-    """Every text that a reader sees in some blocks."""
+    """Yields every text that a reader sees in some blocks."""
     if isinstance(value, list):
         for item in value:
             yield from texts(item)
@@ -79,7 +79,7 @@ def texts(value: Any) -> Iterator[str]:
 
 
 def _blocks_together(blocks: list[Any]) -> Iterator[str]:
-    """Slack's rules about all the blocks of a message."""
+    """Applies Slack's rules about all the blocks of a message."""
     if sum(_is(block, "table") for block in blocks) > 1:
         yield problem("only one table is allowed", "/blocks")
     total = 0

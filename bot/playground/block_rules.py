@@ -48,7 +48,7 @@ def choice(*allowed: str | int) -> Check:
 
 
 def items(each: Check, *, most: int, least: int = 1, distinct: str = "") -> Check:
-    """A list. `distinct`: the field in which its objects must differ."""
+    """Checks a list. `distinct`: the field in which its objects must differ."""
 
     def check(value: Any, pointer: str) -> Iterator[str]:
         if not isinstance(value, list):
@@ -76,7 +76,7 @@ def record(
     *also: Check,
     closed: bool = True,
 ) -> Check:
-    """An object. `also`: rules about several of its fields; `closed`: it has no other fields than these."""
+    """Checks an object. `also`: rules about several of its fields; `closed`: it has no other fields than these."""
     left_out = optional or {}
 
     def check(value: Any, pointer: str) -> Iterator[str]:
@@ -97,7 +97,7 @@ def record(
 
 
 def by_type(rules: Mapping[str, Check]) -> Check:
-    """An object of one of these types, each with its own rule."""
+    """Checks an object of one of these types, each with its own rule."""
 
     def check(value: Any, pointer: str) -> Iterator[str]:
         if not isinstance(value, dict):
@@ -111,7 +111,7 @@ def by_type(rules: Mapping[str, Check]) -> Check:
 
 
 def text(most: int, *kinds: str) -> Check:
-    """A text object; without `kinds` either plain or mrkdwn."""
+    """Checks a text object; without `kinds` either plain or mrkdwn."""
     allowed = kinds or ("mrkdwn", "plain_text")
     body = {"type": choice(*allowed), "text": string(most)}
     rules = {

@@ -15,14 +15,14 @@ _ENTITY = re.compile(r"<([@#!]?)([^>|]+)(?:\|([^>]*))?>")
 
 
 def compose(typed: str, workspace: Workspace, channels: dict[str, str]) -> str:
-    """Typed text -> the `text` of the message. `channels`: name -> id.
+    """Returns the `text` of a message from what was typed. `channels`: name -> id.
 
     `@alice`, `@Alice Anderson` and `@footnote` become `<@ID>`, `#general` becomes `<#ID>`, `@here` `<!here>`, a bare
     address `<address>`; entities that are already written out stay. Everything else is escaped.
     """
     names = _names(workspace, channels)
     ordered = sorted(names, key=len, reverse=True)
-    name = r"(?<![\w@#.])(?:" + "|".join(re.escape(one) for one in ordered) + r")(?![\w-])"
+    name = r"(?<![\w@#.])(?:" + "|".join(map(re.escape, ordered)) + r")(?![\w-])"
     token = re.compile(
         f"(?P<ready>{_READY.pattern})|(?P<address>{_ADDRESS.pattern})|(?P<name>{name})", re.IGNORECASE
     )
@@ -50,7 +50,7 @@ def unescape(text: str) -> str:
 
 
 def rich_text(text: str) -> dict[str, Any]:
-    """The rich_text block that Slack's client sends along with a typed message."""
+    """Returns the rich_text block that Slack's client sends along with a typed message."""
     elements: list[dict[str, Any]] = []
     position = 0
     for found in _ENTITY.finditer(text):

@@ -34,18 +34,18 @@ _FIELDS = CHOICE_OF | CHOICES_OF
 
 
 def initial_field(kind: str) -> str:
-    """The field of a control that says what it holds before anybody touches it."""
+    """Returns the field of a control that says what it holds before anybody touches it."""
     return _FIELDS[kind].replace("selected", "initial") if kind in _FIELDS else "initial_value"
 
 
 def offered_options(element: dict[str, Any]) -> list[dict[str, Any]]:
-    """The options of a menu, whether they stand in groups or not."""
+    """Returns the options of a menu, whether they stand in groups or not."""
     groups = element.get("option_groups", [])
     return [option for group in (element, *groups) for option in group.get("options", [])]
 
 
 def find_element(blocks: list[Block], action_id: str) -> tuple[Block, dict[str, Any]]:
-    """The block and the element with this action id.
+    """Returns the block and the element with this action id.
 
     Raises:
         PlaygroundError: there is none; the message names those that there are.
@@ -64,7 +64,7 @@ def find_element(blocks: list[Block], action_id: str) -> tuple[Block, dict[str, 
 def acted(
     block: Block, element: dict[str, Any], value: str | list[str] | None, *, action_ts: str
 ) -> dict[str, Any]:
-    """An entry of `actions` in a block_actions payload."""
+    """Builds an entry of `actions` in a block_actions payload."""
     action: dict[str, Any] = {
         "type": element["type"],
         "action_id": element["action_id"],
@@ -85,7 +85,7 @@ def acted(
 
 
 def view_state(blocks: list[Block], values: dict[str, dict[str, Any]]) -> dict[str, Any]:
-    """`view.state`: what each control holds, typed or initial. `values`: block_id -> action_id -> value or values."""
+    """Builds `view.state`: what each control holds. `values`: what was typed, by block_id and action_id."""
     state: dict[str, dict[str, Any]] = {}
     for block in blocks:
         for element in elements_of(block):

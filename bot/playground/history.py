@@ -110,7 +110,7 @@ class History:
         fresh.replace(self._file)
 
     def _read(self) -> Saved | None:
-        """None where there is nothing yet. What cannot be read is set aside, so that nothing is lost by starting."""
+        """Reads the file; None where there is none. One that cannot be read is set aside, so that nothing is lost."""
         try:
             return Saved.model_validate_json(self._file.read_bytes())
         except FileNotFoundError:
@@ -139,7 +139,7 @@ def _saved(state: State, origin: str) -> Saved:
                 name=room.name,
                 kind=room.kind,
                 members=sorted(room.members),
-                messages={one["ts"]: one for one in _kept(room)},
+                messages={message["ts"]: message for message in _kept(room)},
             )
             for room in state.rooms.values()
         ],
@@ -149,8 +149,9 @@ def _saved(state: State, origin: str) -> Saved:
 
 def _kept(room: Room) -> list[Message]:
     newest = room.ordered()[-ROOM_MESSAGES:]
-    wanted = {one["ts"] for one in newest} | {one["thread_ts"] for one in newest if "thread_ts" in one}
-    return [one for one in room.ordered() if one["ts"] in wanted]
+    wanted = {message["ts"] for message in newest}
+    wanted |= {message["thread_ts"] for message in newest if "thread_ts" in message}
+    return [message for message in room.ordered() if message["ts"] in wanted]
 
 
 def _restore(state: State, saved: Saved, origin: str) -> None:
@@ -186,7 +187,7 @@ def _restore(state: State, saved: Saved, origin: str) -> None:
 
 
 def _moved(message: Message, before: str, now: str) -> Message:
-    """A copy of the message whose links lead to the playground's present address."""
+    """Returns a copy of the message whose links lead to the playground's present address."""
     if not before or before == now:
         return message
     text = json.dumps(message, ensure_ascii=False).replace(f"{before}/", f"{now}/")

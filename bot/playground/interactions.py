@@ -261,7 +261,7 @@ class Interactions:
 
 
 def _channel_name(room: Room) -> str:
-    """Slack does not tell an app the name of a private channel here."""
+    """Returns the name that Slack tells an app here, which hides that of a private channel."""
     kinds = {"channel": room.name, "group": "privategroup", "im": "directmessage", "mpim": room.name}
     return kinds[room.kind]
 

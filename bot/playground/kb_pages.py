@@ -101,7 +101,7 @@ def _parser() -> MarkdownIt:
 
 
 def _explicit_anchors(state: StateCore) -> None:
-    """`## Heading {#id}` gets that id, and the braces are not shown."""
+    """Gives `## Heading {#id}` that id, and hides the braces."""
     for opening, inline in pairwise(state.tokens):
         last = inline.children[-1] if opening.type == "heading_open" and inline.children else None
         found = _EXPLICIT.search(last.content) if last is not None and last.type == "text" else None
@@ -111,7 +111,7 @@ def _explicit_anchors(state: StateCore) -> None:
 
 
 def slug(heading: str) -> str:
-    """GitHub's: lower case, no punctuation, hyphens for spaces."""
+    """Returns GitHub's slug of a heading: lower case, no punctuation, hyphens for spaces."""
     return _PUNCTUATION.sub("", heading.strip().lower()).replace(" ", "-")
 
 

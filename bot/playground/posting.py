@@ -17,7 +17,7 @@ TEXT_CHARACTERS = 40_000
 
 
 def content(args: Arguments, *, required: bool = True) -> dict[str, Any]:
-    """The `text`, `blocks` and `attachments` of a message, checked.
+    """Returns the `text`, `blocks` and `attachments` of a message, checked.
 
     Raises:
         Refused: `no_text`, `msg_too_long`, `markdown_text_conflict`, or what `check_message_blocks` says.
@@ -50,7 +50,7 @@ def content(args: Arguments, *, required: bool = True) -> dict[str, Any]:
 
 
 def metadata(args: Arguments) -> dict[str, Any] | None:
-    """A message's metadata, checked; None where it has none.
+    """Returns a message's metadata, checked; None where it has none.
 
     Raises:
         Refused: `invalid_metadata_format` or `invalid_metadata_schema`.
@@ -129,6 +129,6 @@ def bot_message(slack: Slack, body: dict[str, Any]) -> Message:
 
 
 def fallback_text(body: dict[str, Any]) -> str:
-    """The text given, else one made of the blocks, as Slack makes it for notifications."""
+    """Returns the text given, else one made of the blocks, as Slack makes it for notifications."""
     text = body.get("text")
     return text or " ".join(texts(body.get("blocks", [])))[:3000]

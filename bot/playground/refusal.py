@@ -22,7 +22,7 @@ class PlaygroundError(Exception):
 
 
 def invalid(code: str, *problems: str) -> Refused:
-    """A refusal that lists its problems as Slack does: `[ERROR] ... [json-pointer:/blocks/0/text]`."""
+    """Returns a refusal that lists its problems as Slack does: `[ERROR] ... [json-pointer:/blocks/0/text]`."""
     return Refused(
         code,
         errors=[problem.removeprefix("[ERROR] ") for problem in problems],

@@ -84,7 +84,7 @@ class Playground:
         self._runner: web.AppRunner | None = None
 
     async def start(self) -> None:
-        """Listens; with port 0 on a free one.
+        """Begins to listen; with port 0 on a free one.
 
         Raises:
             OSError: the port is taken.
@@ -125,7 +125,7 @@ class Playground:
         return f"{self.url}api/"
 
     def dm(self, user: str) -> str:
-        """The id of the person's DM with the bot."""
+        """Returns the id of the person's DM with the bot."""
         return self._state.direct(self._people.person(user).id).id
 
     def _application(self) -> web.Application:

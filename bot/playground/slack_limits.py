@@ -47,7 +47,7 @@ class RateLimiter:
         self._buckets: dict[str, tuple[float, float]] = {}
 
     def seconds_to_wait(self, method: str, tier: int, channel: str | None) -> int:
-        """0 when the call may go through (and is counted); else whole seconds for Retry-After."""
+        """Counts the call. Returns 0 when it may go through, else whole seconds for Retry-After."""
         if not self._limits.rate_limited:
             return 0
         if method in ("chat.postMessage", "chat.postEphemeral") and channel:

@@ -46,7 +46,7 @@ class Sockets:
         return len(self._taking())
 
     def new_ticket(self) -> str:
-        """What apps.connections.open puts in the address; good for one connection."""
+        """Returns what apps.connections.open puts in the address; good for one connection."""
         ticket = secrets.token_urlsafe(16)
         self._tickets.add(ticket)
         return ticket

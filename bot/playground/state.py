@@ -102,13 +102,13 @@ class Room:
         return sorted(self.messages.values(), key=lambda message: float(message["ts"]))
 
     def thread(self, thread_ts: str) -> list[Message]:
-        """The thread's first message and its replies, oldest first."""
+        """Returns the thread's first message and its replies, oldest first."""
         return [
             message for message in self.ordered() if thread_ts in (message["ts"], message.get("thread_ts"))
         ]
 
     def top_level(self) -> list[Message]:
-        """What the channel shows: messages outside threads, and replies that were also sent to it."""
+        """Returns what the channel shows: messages outside threads, and replies that were also sent to it."""
         return [
             message
             for message in self.ordered()
@@ -130,7 +130,7 @@ class State:
         }
         self.ephemerals: list[Message] = []
         self.suggestions: dict[tuple[str, str], dict[str, Any]] = {}
-        """Suggestions by channel and thread ("" for a DM's pane): `{"thread_ts", "title", "prompts"}`."""
+        """Suggestions by channel and thread ("" for all of a DM): `{"thread_ts", "title", "prompts"}`."""
         self.titles: dict[tuple[str, str], str] = {}
         """What the app calls a thread of a DM."""
         self.me = ""
@@ -149,7 +149,7 @@ class State:
             listener(change)
 
     def next_ts(self) -> str:
-        """A timestamp later than every one before it, with six decimals."""
+        """Returns a timestamp later than every one before it, with six decimals."""
         self._last_micros = max(self._last_micros + 1, int(self.now() * 1_000_000))
         return f"{self._last_micros // 1_000_000}.{self._last_micros % 1_000_000:06d}"
 
@@ -159,7 +159,7 @@ class State:
         self._last_micros = max(self._last_micros, *latest, 0)
 
     def sit_down(self, user: str) -> None:
-        """Somebody opened the page, or became somebody else there."""
+        """Notes who opened the page, or became somebody else there."""
         if self.me != user:
             self.me = user
             self.announce(Change(kind="seat"))
@@ -265,7 +265,7 @@ class State:
         self.changed(room, root)
 
     def add_ephemeral(self, message: Message) -> None:
-        """`message` carries `channel` and `to`, the only person who sees it."""
+        """Adds a message that carries `channel` and `to`, the only person who sees it."""
         self.ephemerals.append(message)
         self.announce(
             Change(kind="ephemeral", channel=message["channel"], user=message["to"], body=deepcopy(message))
@@ -279,7 +279,7 @@ class State:
         )
 
     def set_status(self, room: Room, thread_ts: str, text: str, loading_messages: Iterable[str] = ()) -> None:
-        """An empty text clears the status."""
+        """Sets the status of a thread; an empty text clears it."""
         key = (room.id, thread_ts)
         if not text and key not in self._statuses:
             return
@@ -297,5 +297,5 @@ class State:
         self.announce(Change(kind="status", channel=room.id, body=status.as_json(self.now())))
 
     def statuses(self) -> list[Status]:
-        """Those that are still shown."""
+        """Returns the statuses that are still shown."""
         return [status for status in self._statuses.values() if status.until > self.now()]

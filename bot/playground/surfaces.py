@@ -31,7 +31,7 @@ class Surfaces:
         self.homes: dict[str, View] = {}
 
     def new_trigger(self, user: str) -> str:
-        """A `trigger_id` of something that a person just did; it opens one view within 3 seconds."""
+        """Returns a `trigger_id` of something that a person just did; it opens one view within 3 seconds."""
         trigger_id = f"{secrets.randbelow(10**12)}.{secrets.token_hex(12)}"
         until = self._state.now() + self._state.limits.trigger_s
         self._triggers[trigger_id] = _Trigger(user=user, until=until)

@@ -19,7 +19,7 @@ LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 
 
 def only_ours(hosts: Collection[str]) -> Middleware:
-    """A middleware that answers 403 where a request does not name one of `hosts`, or comes from another site."""
+    """Builds a middleware that answers 403 where a request names none of `hosts`, or comes from another site."""
 
     @web.middleware
     async def guard(request: web.Request, handler: Handler) -> web.StreamResponse:
@@ -34,7 +34,7 @@ def only_ours(hosts: Collection[str]) -> Middleware:
 
 
 def _is_foreign(request: web.Request) -> bool:
-    """Whether a browser sends it for another site's page. A link that somebody follows is theirs, not that site's."""
+    """Returns whether a browser sends it for another site's page. A link that a person follows is none."""
     origin = request.headers.get("Origin")
     if origin is not None and split_address(origin).netloc != request.host:
         return True

@@ -110,7 +110,7 @@ class Workspace:
         Shortcut(name=SHORTCUT, callback_id=SHORTCUT_ID, description=SHORTCUT_DESCRIPTION),
     )
     agent_view: bool = True
-    """As the manifest says: an agent's messages tab is its pane, and prompts belong to that, not to a thread."""
+    """As the manifest says: prompts belong to an agent's messages tab, not to a thread."""
 
     @property
     def bot(self) -> WorkspaceUser:
@@ -119,17 +119,19 @@ class Workspace:
         )
 
     def everyone(self) -> tuple[WorkspaceUser, ...]:
-        """The people and the bot."""
+        """Returns the people and the bot."""
         return (*self.people, self.bot)
 
     def person(self, user: str) -> WorkspaceUser | None:
         """Finds a person by id, or by name with or without the @."""
         wanted = user.removeprefix("@").lower()
-        return next((one for one in self.everyone() if user == one.id or wanted == one.name.lower()), None)
+        return next(
+            (person for person in self.everyone() if user == person.id or wanted == person.name.lower()), None
+        )
 
 
 def sample_workspace() -> Workspace:
-    """Havik, the fictional company of the sample pages: six people, five channels, one of them closed to the bot."""
+    """Builds Havik, the company of the sample pages: six people, six channels, two of them without the bot."""
     people = (
         WorkspaceUser(id="U0ALICE", name="alice", real_name="Alice Anderson"),
         WorkspaceUser(id="U0BRAM", name="bram", real_name="Bram de Vries", locale="nl-NL"),

@@ -20,7 +20,7 @@ URL_CHARACTERS = 600
 
 
 def title_of(page_title: str) -> str:
-    """A page's title on one line. One that is longer than people read keeps the place in brackets at its end."""
+    """Returns a page's title on one line. One that is too long keeps the place in brackets at its end."""
     title = " ".join(page_title.split())
     place = _PLACE.search(title)
     if place is None or len(title) <= TITLE_CHARACTERS:
@@ -29,7 +29,7 @@ def title_of(page_title: str) -> str:
 
 
 def titled_link(page_title: str, url: str) -> str:
-    """A page's title as a link, or as text where its address cannot be linked."""
+    """Returns a page's title as a link, or as text where its address cannot be linked."""
     title = title_of(page_title)
     return link(url, title) if len(url) <= URL_CHARACTERS else escape(title)
 
@@ -54,13 +54,13 @@ def source_line(citation: Citation, warning: AnswerWarning | None, messages: Mes
         messages.owned.format(owner=escape(shorten(owner, TITLE_CHARACTERS))) if owner else "",
         messages.percent(citation.score) if citation.score is not None else "",
     ]
-    return " · ".join([f"[{citation.n}]  {place}", *(one for one in parts if one)])
+    return " · ".join([f"[{citation.n}]  {place}", *filter(None, parts)])
 
 
 def warning_line(
     warning: AnswerWarning, cited: Mapping[int, Citation], messages: Messages, today: date
 ) -> str:
-    """One sentence about a page: which one, since when, why, and whose it is."""
+    """Returns one sentence about a page: which one, since when, why, and whose it is."""
     if warning.kind == "conflict":
         pages = [cited[n].chunk.page for n in warning.disputed if n in cited]
         if len(pages) == 2:
@@ -78,12 +78,12 @@ def warning_line(
 
 
 def owner_sentence(page: Page, messages: Messages) -> list[str]:
-    """ "Owner: People team.", as one sentence or none."""
+    """Returns "Owner: People team.", as one sentence or none."""
     return [messages.owner.format(owner=escape(shorten(page.owner, TITLE_CHARACTERS)))] if page.owner else []
 
 
 def format_page(page: Page, messages: Messages) -> str:
-    """A page with its date: "*Leave policy* (reviewed 3 May 2026)"."""
+    """Returns a page with its date: "*Leave policy* (reviewed 3 May 2026)"."""
     return f"*{titled_link(page.title, page.url)}* ({dated(page, messages) or messages.undated})"
 
 
@@ -117,7 +117,7 @@ def _doubt(citation: Citation, warning: AnswerWarning | None, messages: Messages
 
 
 def dated(page: Page, messages: Messages) -> str:
-    """When it was last reviewed, else edited: "reviewed 3 May 2024"; "" where the page tells neither."""
+    """Words when a page was last reviewed, else edited: "reviewed 3 May 2024"; "" where it tells neither."""
     dates = page.dates
     if dates.reviewed:
         return messages.reviewed.format(date=messages.on(dates.reviewed))
@@ -125,5 +125,5 @@ def dated(page: Page, messages: Messages) -> str:
 
 
 def successor_link(page: Page) -> str:
-    """The page that has taken this one's place, as far as its reader may know of it; else ""."""
+    """Returns the page that has taken this one's place, as far as its reader may know of it; else ""."""
     return "" if page.successor is None else titled_link(page.successor.title, page.successor.url)

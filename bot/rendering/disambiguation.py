@@ -11,7 +11,7 @@ from kb.pages.labels import page_labels
 
 
 def disambiguated(answer: Answer) -> Answer:
-    """The answer with a place behind the titles that two of its shown pages share; as it is where none do."""
+    """Returns the answer with a place behind the titles that two of its shown pages share; as it is where none do."""
     shown = _shown(answer)
     called = page_labels(shown.values())
     if all(called[page.id] == page.title for page in shown.values()):
@@ -22,12 +22,12 @@ def disambiguated(answer: Answer) -> Answer:
         citations=tuple(_cited(citation, called) for citation in answer.citations),
         quotes=tuple(replace(quote, citation=_cited(quote.citation, called)) for quote in answer.quotes),
         warnings=tuple(replace(warning, page=_titled(warning.page, called)) for warning in answer.warnings),
-        nearest=tuple(replace(one, title=names.get(one.url, one.title)) for one in answer.nearest),
+        nearest=tuple(replace(page, title=names.get(page.url, page.title)) for page in answer.nearest),
     )
 
 
 def _shown(answer: Answer) -> Mapping[str, Page]:
-    """The pages that the message names, by id. A nearest page is known by its address alone."""
+    """Returns the pages that the message names, by id. A nearest page is known by its address alone."""
     near = {page.url for page in answer.nearest}
     pages = [
         *(citation.chunk.page for citation in answer.citations),

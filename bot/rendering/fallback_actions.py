@@ -21,9 +21,8 @@ ASK_OWNER, MISSING = "footnote_owner", "footnote_missing"
 class FallbackActions:
     """What is offered, as `bot.questions.fallbacks` found it.
 
-    `owner`: of the nearest page, by name, where it is called otherwise than on the page. `write_to`: ids of
-    the people behind it,
-    where naming them calls nobody. `request`: what "Ask the owner" carries; "" where it is not offered.
+    `owner`: of the nearest page, by name, where it is called otherwise than on the page. `write_to`: ids of the people
+    behind it, where naming them calls nobody. `request`: what "Ask the owner" carries; "" where it is not offered.
     """
 
     owner: str = ""
@@ -32,7 +31,7 @@ class FallbackActions:
 
 
 def lacks_an_answer(answer: Answer) -> bool:
-    """Whether somebody asked for what the pages do not tell; "nothing more" has told it all."""
+    """Returns whether somebody asked for what the pages do not tell; "nothing more" has told it all."""
     return answer.outcome in ("closest", "declined") and "nothing more" not in answer.notes
 
 
@@ -43,12 +42,12 @@ def owner_line(
     as_text: Callable[[str], str],
     fallback: FallbackActions | None,
 ) -> str:
-    """ "Owner of Leave policy: People team.", or "" where nobody is named."""
+    """Returns "Owner of Leave policy: People team.", or "" where nobody is named."""
     page = answer.closest_page
     if page is None or not lacks_an_answer(answer):
         return ""
     name = shorten((fallback.owner if fallback else "") or page.owner or "", TITLE_CHARACTERS)
-    people = ", ".join(f"<@{one}>" for one in fallback.write_to) if fallback else ""
+    people = ", ".join(f"<@{person}>" for person in fallback.write_to) if fallback else ""
     if answer.quotes and name == page.owner and not people:
         return ""  # the quote names them
     owner = f"{as_text(name)} ({people})" if people else as_text(name)

@@ -21,7 +21,7 @@ def modal(
     metadata: str = "",
     submit: str = "",
 ) -> dict[str, Any]:
-    """A dialog. `submit`: the label of the button that sends it; "" for one that is only read."""
+    """Returns a dialog. `submit`: the label of the button that sends it; "" for one that is only read."""
     sent = {"callback_id": callback, "private_metadata": metadata, "submit": label(submit)} if submit else {}
     return {
         "type": "modal",
@@ -35,7 +35,7 @@ def modal(
 def field(
     name: str, wording: str, element: dict[str, Any], *, hint: str = "", optional: bool = False
 ) -> Block:
-    """An input block and its element, both called `name`."""
+    """Returns an input block and its element, both called `name`."""
     return {
         "type": "input",
         "block_id": name,
@@ -47,13 +47,13 @@ def field(
 
 
 def text_input(most: int, *, initial: str = "") -> dict[str, Any]:
-    """An element of several lines, `most` characters at most."""
+    """Returns an element of several lines, `most` characters at most."""
     element = {"type": "plain_text_input", "multiline": True, "max_length": most}
     return element | {"initial_value": initial[:most]} if initial else element
 
 
 def choice(choices: Mapping[str, str], *, initial: str | None = None, menu: bool = False) -> dict[str, Any]:
-    """An element that takes one of the choices (value -> label), as radio buttons or as a menu."""
+    """Returns an element that takes one of the choices (value -> label), as radio buttons or as a menu."""
     element = {"type": "static_select" if menu else "radio_buttons", "options": options(choices)}
     if initial is None:
         return element

@@ -17,16 +17,16 @@ LABEL_CHARACTERS = 75
 VALUE_CHARACTERS = 2000
 
 
-def reading_buttons(answer: Answer) -> list[dict[str, Any]]:
-    """One for each reading; none where only one is known, or the answer asks nothing back."""
+def interpretation_buttons(answer: Answer) -> list[dict[str, Any]]:
+    """Renders a button for each interpretation; none where there is only one, or the answer asks nothing back."""
     if answer.outcome != "unclear" or len(answer.interpretations) < 2:
         return []
     return [
         {
             "type": "button",
             "action_id": f"{READING}{number}",
-            "value": shorten(title_of(reading), VALUE_CHARACTERS),
-            "text": label(shorten(title_of(reading), LABEL_CHARACTERS)),
+            "value": shorten(title_of(title), VALUE_CHARACTERS),
+            "text": label(shorten(title_of(title), LABEL_CHARACTERS)),
         }
-        for number, reading in enumerate(answer.interpretations, start=1)
+        for number, title in enumerate(answer.interpretations, start=1)
     ]

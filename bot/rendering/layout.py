@@ -20,17 +20,17 @@ _UNITS = re.compile(r"<[^<>]*>|`[^`\n]*`|\s+|&(?:amp|lt|gt);|[^\s<`&]+|.")
 
 
 def mrkdwn(text: str) -> dict[str, Any]:
-    """A text object. Verbatim, so that Slack makes neither links nor mentions of what we escaped."""
+    """Returns a text object. Verbatim, so that Slack makes neither links nor mentions of what we escaped."""
     return {"type": "mrkdwn", "text": text, "verbatim": True}
 
 
 def label(text: str) -> dict[str, Any]:
-    """A text object for titles and controls, which show no markup."""
+    """Returns a text object for titles and controls, which show no markup."""
     return {"type": "plain_text", "text": text}
 
 
 def button(action_id: str, text: str, value: str, *, meaning: str = "") -> dict[str, Any]:
-    """A button of an actions block. `meaning`: what a screen reader says, where it is not `text`."""
+    """Returns a button of an actions block. `meaning`: what a screen reader says, where it is not `text`."""
     return {
         "type": "button",
         "action_id": action_id,
@@ -69,7 +69,7 @@ def blocks_of(pieces: Sequence[Piece], *, budget: int) -> tuple[list[Block], boo
 
 
 def shorten(text: str, limit: int) -> str:
-    """The text, or as many whole words and whole links of it as fit, and an ellipsis."""
+    """Returns the text, or as many whole words and whole links of it as fit, and an ellipsis."""
     return text if len(text) <= limit else f"{cut(text, limit - 1)[0].rstrip()}…"
 
 
@@ -112,8 +112,8 @@ def cut_lines(lines: Iterable[str], limit: int) -> list[str]:
     current: list[str] = []
     for line in lines:
         for part in cut(line, limit) if len(line) > limit else [line]:
-            if current and sum(len(one) + 1 for one in current) + len(part) + len(FENCE) > limit:
-                fence_open = sum(one.count(FENCE) for one in current) % 2 == 1
+            if current and sum(len(kept) + 1 for kept in current) + len(part) + len(FENCE) > limit:
+                fence_open = sum(kept.count(FENCE) for kept in current) % 2 == 1
                 parts.append("\n".join([*current, FENCE] if fence_open else current))
                 current = [FENCE] if fence_open else []
             current.append(part)

@@ -34,7 +34,7 @@ _INVISIBLE = re.compile("[\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
 
 
 def link_parts(url: str, label: str) -> list[tuple[str, str]]:
-    """A link as pairs of text and address. The address is "" for plain text, the text "" where the address is shown."""
+    """Returns a link as pairs of text and address. The address is "" for plain text, the text "" where the address is shown."""
     label = _INVISIBLE.sub("", " ".join(label.split()))
     target = web_address(url)
     if target is None:
@@ -51,7 +51,7 @@ def link_parts(url: str, label: str) -> list[tuple[str, str]]:
 
 
 def web_address(url: str) -> str | None:
-    """The address, with what could end a link in Slack's markup quoted.
+    """Returns the address, with what could end a link in Slack's markup quoted.
 
     None for relative ones and other schemes, and for one whose host is not what it seems: a name
     before an `@`, a backslash, which browsers take for a slash, letters that look like others.
@@ -67,7 +67,7 @@ def web_address(url: str) -> str | None:
 
 
 def _is_plain(host: str) -> bool:
-    """Whether a host, with its port, reads as what it is. One in another
+    """Returns whether a host, with its port, reads as what it is. One in another
     alphabet is honest in most cases; which, nobody sees.
     """
     if not _HOST.fullmatch(host.lower()):
@@ -83,13 +83,13 @@ def _is_plain(host: str) -> bool:
 
 
 def _pretends(label: str, url: str) -> bool:
-    """Whether a label looks like an address on another host than the one that the link leads to."""
+    """Returns whether a label looks like an address on another host than the one that the link leads to."""
     hosts = _hosts(filter(None, [_SHOWN_HOST.match(_as_read(label))]))
     return bool(hosts) and hosts[0] != (split_address(url).hostname or "").removeprefix("www.")
 
 
 def _names_another_host(label: str, url: str) -> bool:
-    """Whether a host stands anywhere in the label that is not the link's, nor a part of its name."""
+    """Returns whether a host stands anywhere in the label that is not the link's, nor a part of its name."""
     host = split_address(url).hostname or ""
     return any(
         host != named and not host.endswith(f".{named}")
@@ -102,6 +102,6 @@ def _as_read(label: str) -> str:
 
 
 def _hosts(matches: Iterable[re.Match[str]]) -> list[str]:
-    """The matched hosts without "www."; a file's name is none."""
+    """Returns the matched hosts without "www."; a file's name is none."""
     hosts = [match[1].lower().removeprefix("www.") for match in matches]
     return [host for host in hosts if host.rsplit(".", 1)[-1] not in _FILE_SUFFIXES]

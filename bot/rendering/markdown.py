@@ -59,19 +59,19 @@ def plain_text(node: SyntaxTreeNode) -> str:
 
 
 def link_of(node: SyntaxTreeNode) -> tuple[str, str]:
-    """The address and the label of a link or an image."""
+    """Returns the address and the label of a link or an image."""
     is_link = node.type == "link"
     label = (plain_text(node) if is_link else node.content) or str(node.attrs.get("title", ""))
     return str(node.attrs.get("href" if is_link else "src", "")), label
 
 
 def with_checkbox(text: str) -> str:
-    """An item's text, its `[ ]` or `[x]` drawn as a box."""
+    """Returns an item's text, its `[ ]` or `[x]` drawn as a box."""
     return _TASK.sub(lambda box: "☐ " if box[1] == " " else "☑ ", text, count=1)
 
 
 def is_wide(character: str) -> bool:
-    """Whether it is written as wide as two letters: Chinese, Japanese, Korean, and their punctuation."""
+    """Returns whether it is written as wide as two letters: Chinese, Japanese, Korean, and their punctuation."""
     return bool(character) and unicodedata.east_asian_width(character) in "WF"
 
 
@@ -100,7 +100,7 @@ def _emphasis(state: StateInline, silent: bool) -> bool:
 
 
 def _bare_address(state: StateInline, silent: bool) -> bool:
-    """`https://…` in running text: read at its colon, before anything in it is read as emphasis."""
+    """Links `https://…` in running text: it is read at its colon, before anything in it is read as emphasis."""
     if state.src[state.pos] != ":" or state.linkLevel:
         return False
     scheme = _SCHEME.search(state.src, max(0, state.pos - 6), state.pos)
@@ -122,7 +122,7 @@ def _bare_address(state: StateInline, silent: bool) -> bool:
 
 
 def _bare_hosts(state: StateCore) -> None:
-    """`www.host` and e-mail addresses, which nothing in the middle of a text announces."""
+    """Links `www.host` and e-mail addresses, which nothing in the middle of a text announces."""
     for block in state.tokens:
         depth = 0
         children: list[Token] = []
@@ -152,7 +152,7 @@ def _linked(text: Token) -> list[Token]:
 
 
 def _without_trailing(address: str) -> str:
-    """The address without what ends the sentence around it: a full stop, or a bracket that opened before it."""
+    """Returns the address without what ends the sentence around it: a full stop, or a bracket that opened before it."""
     address = address[
         : next((index for index, letter in enumerate(address) if is_wide(letter)), len(address))
     ]

@@ -41,7 +41,7 @@ def to_pieces(markdown: str) -> list[Piece]:
 
 
 def to_mrkdwn(markdown: str) -> str:
-    """The whole text at once; tables become preformatted text."""
+    """Returns the whole text at once; tables become preformatted text."""
     return "\n\n".join(as_mrkdwn(piece) for piece in to_pieces(markdown))
 
 
@@ -58,7 +58,7 @@ def fenced(code: str) -> str:
 
 
 def escape(text: str) -> str:
-    """Slack's three control characters; nothing in the result can start a mention, a link or an entity."""
+    """Escapes Slack's three control characters: nothing in the result can start a mention, a link or an entity."""
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
@@ -67,12 +67,12 @@ def unescape(text: str) -> str:
 
 
 def link(url: str, label: str) -> str:
-    """A link with a plain label, or the escaped label alone where the target is not one that we link to."""
+    """Returns a link with a plain label, or the escaped label alone where the target is not one that we link to."""
     return "".join(_linked(text.replace("|", "¦"), target) for text, target in link_parts(url, label))
 
 
 def link_target(url: str) -> str | None:
-    """The address as it may stand inside `<...>`, or None for relative addresses and schemes that we do not link."""
+    """Returns the address as it may stand inside `<...>`; None for one that we do not link."""
     target = web_address(url)
     return None if target is None else target.replace("&", "&amp;")
 
@@ -140,7 +140,7 @@ def _quoted(node: SyntaxTreeNode) -> str:
 
 
 def _inline(node: SyntaxTreeNode, *, inside: tuple[str, ...] = (), edges: tuple[str, str] = ("", "")) -> str:
-    """`edges`: the characters that stand before and after the node, "" where there are none."""
+    """Converts the node's children. `edges`: the characters before and after the node, "" where there are none."""
     plain = [plain_text(child) for child in node.children]
     spans = [
         _span(
@@ -178,7 +178,7 @@ def _formatted(node: SyntaxTreeNode, inside: tuple[str, ...], edges: tuple[str, 
 
 
 def _in_marks(text: str, style: str, edges: tuple[str, str] = ("", "")) -> str:
-    """The text in Slack's marks for a style; plain where Slack would show the marks themselves.
+    """Returns the text in Slack's marks for a style; plain where Slack would show the marks themselves.
 
     It takes marks only at the edges of a word, around one line, and ends the style at the next one. Beside a letter, in
     Japanese and at East Asian punctuation the mark is shown (openclaw/openclaw#111575 tried it on Slack). A zero-width
@@ -191,7 +191,7 @@ def _in_marks(text: str, style: str, edges: tuple[str, str] = ("", "")) -> str:
 
 
 def _joins(neighbour: str) -> bool:
-    """Whether a mark beside this character is none for Slack: a letter, its accent, a digit, a wide sign."""
+    """Returns whether a mark beside this character is none for Slack: a letter, its accent, a digit, a wide sign."""
     if not neighbour:
         return False
     kind = unicodedata.category(neighbour)

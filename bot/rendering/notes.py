@@ -16,7 +16,7 @@ SAYS_QUOTES: frozenset[str] = frozenset({"model unavailable", "model refused"})
 
 
 def note_wording(note: str, messages: Messages, *, removed: int = 1, quoted_in: Collection[str] = ()) -> str:
-    """A note in the reader's language; one that we have no words for as it stands.
+    """Returns a note in the reader's language; one that we have no words for as it stands.
 
     `removed` counts sentences; `quoted_in` are the languages (ISO 639-1) of the pages that are quoted.
     """
@@ -41,7 +41,7 @@ def note_wording(note: str, messages: Messages, *, removed: int = 1, quoted_in: 
 
 
 def reader_notes(answer: Answer, messages: Messages, *, shortened: bool = False) -> list[str]:
-    """The notes that tell a reader something. `shortened`: the message itself had to leave something out."""
+    """Returns the notes that tell a reader something. `shortened`: the message itself had to leave something out."""
     notes = relevant_notes(answer.notes, answer.outcome, quoted=bool(answer.quotes))
     removed, quoted_in = removed_sentences(answer), quote_languages(answer)
     parts = [note_wording(note, messages, removed=removed, quoted_in=quoted_in) for note in notes]
@@ -49,7 +49,7 @@ def reader_notes(answer: Answer, messages: Messages, *, shortened: bool = False)
 
 
 def relevant_notes(notes: Sequence[str], outcome: str, *, quoted: bool) -> list[str]:
-    """The notes without what the answer says already, or what a reader need not know."""
+    """Returns the notes without what the answer says already, or what a reader need not know."""
     implied: set[str] = {*OPERATORS_ONLY}
     if SAYS_QUOTES & set(notes) or outcome in ("closest", "declined"):
         implied.add("extractive mode")
@@ -59,11 +59,11 @@ def relevant_notes(notes: Sequence[str], outcome: str, *, quoted: bool) -> list[
 
 
 def quote_languages(answer: Answer) -> tuple[str, ...]:
-    """The languages of the pages that are quoted, each once, in the order of the quotes; () where nothing is."""
+    """Returns the languages of the quoted pages, each once, in the order of the quotes."""
     return tuple(dict.fromkeys(quote.citation.chunk.page.language for quote in answer.quotes))
 
 
 def removed_sentences(answer: Answer) -> int:
-    """How many sentences a check took out of the answer."""
+    """Returns how many sentences a check took out of the answer."""
     checked = answer.trace.checked
     return checked.removed if checked and checked.removed else len(answer.trace.removed_sentences)

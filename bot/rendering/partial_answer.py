@@ -36,7 +36,7 @@ _IN_ADDRESS = {ord(letter): f"%{ord(letter):02X}" for letter in "()[]\\<> \"'"}
 def partial_markdown(
     sentences: Sequence[Sentence], citations: Sequence[Citation], messages: Messages | None = None
 ) -> str:
-    """The sentences so far, each with the marks of its sources, up to `MOST_CHARACTERS`. English without `messages`."""
+    """Returns the sentences so far with their marks, up to `MOST_CHARACTERS`. English without `messages`."""
     shown = {citation.n: _citation_link(citation) for citation in citations}
     clean = [replace(sentence, text=sanitize_links(sentence.text)) for sentence in sentences]
     below = (messages or messages_in(None)).sources_below
@@ -49,7 +49,7 @@ def partial_markdown(
 
 
 def sanitize_links(markdown: str) -> str:
-    """The text without anything that pings, mentions or links."""
+    """Returns the text without anything that pings, mentions or links."""
     return _LEADS_SOMEWHERE.sub(lambda found: found[0] + _UNSEEN, _COMMENT.sub("", markdown))
 
 

@@ -18,7 +18,7 @@ _MARKUP = re.compile(r"([\\`*_\[\]<>])")
 
 
 def header_spans(citation: Citation, messages: Messages, *, says: bool) -> list[Span]:
-    """`says`: the head leads in the quote by itself; else a sentence before it does."""
+    """Returns the head as spans. `says`: it leads in the quote by itself; else a sentence before it does."""
     chunk, bold = citation.chunk, Span(text="", bold=True)
     url = chunk.url if len(chunk.url) <= URL_CHARACTERS else ""
     section = Span(text=_section(citation), bold=True)
@@ -42,7 +42,7 @@ def header_markdown(citation: Citation, messages: Messages, *, says: bool) -> st
 
 
 def markdown_link(url: str, label: str) -> str:
-    """A link in Markdown; `label` is Markdown. What would end the address is quoted."""
+    """Returns a link in Markdown; `label` is Markdown. What would end the address is quoted."""
     address = "".join(url.split()).replace("<", "%3C").replace(">", "%3E")
     return f"[{label}](<{address}>)" if address else label
 
@@ -57,7 +57,7 @@ def _section(citation: Citation) -> str:
 
 
 def _around(citation: Citation, messages: Messages, *, says: bool) -> tuple[str, str]:
-    """What stands before and after the page."""
+    """Returns what stands before and after the page."""
     day = dated(citation.chunk.page, messages)
     beside = f" ({day})" if day else ""
     if not says:

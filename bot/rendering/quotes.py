@@ -42,7 +42,7 @@ class QuoteBlocks:
 def quote_blocks(
     quotes: Sequence[Quote], messages: Messages, *, budget: int, closest: bool = False
 ) -> QuoteBlocks:
-    """The quotes one below the other. `closest`: a sentence before leads them in, and they name the page's owner."""
+    """Renders the quotes. `closest`: a sentence before leads them in, and they name the page's owner."""
     blocks: list[Block] = []
     texts: list[str] = []
     cut = len(quotes) > QUOTES
@@ -66,7 +66,7 @@ def quote_blocks(
 
 
 def quote_markdown(quotes: Sequence[Quote], messages: Messages, *, closest: bool = False) -> str:
-    """The quotes as Markdown, for a terminal or an API."""
+    """Returns the quotes as Markdown, for a terminal or an API."""
     parts: list[str] = []
     part = ""
     for quote in quotes:
@@ -84,13 +84,13 @@ def on_part(part: str, messages: Messages) -> str:
 
 
 def shorten_part(part: str) -> str:
-    """A question of a question in several parts, on one line."""
+    """Returns a question of a question in several parts, on one line."""
     line = " ".join(part.split())
     return line if len(line) <= PART_CHARACTERS else f"{line[: PART_CHARACTERS - 1].rsplit(' ', 1)[0]}…"
 
 
 def quiet_line(quote: Quote, messages: Messages, *, closest: bool) -> str:
-    """What is missing of a table or list, and whose page it is where it is only the closest."""
+    """Returns what is missing of a table or list, and whose page it is where it is only the closest."""
     parts = []
     if quote.shown < quote.total:
         has_table = any(line.kind == "table" for block in quote.blocks for line in lines_of(block))
@@ -126,7 +126,7 @@ def _fitted(quote: Quote, *, budget: int) -> _Fitted:
 
 
 def _fit(line: Line, budget: int) -> Line | None:
-    """As much of the line as there is room for; None where that is nothing worth showing."""
+    """Returns as much of the line as there is room for; None where that is nothing worth showing."""
     if _size(line) <= budget and len(line.rows) <= TABLE_ROWS:
         return line
     if line.kind == "table":
@@ -145,7 +145,7 @@ def _size(line: Line) -> int:
 
 
 def _blocks(head: Sequence[Span], lines: Sequence[Line], *, table_used: bool) -> list[Block]:
-    """The head and the lines as rich text, around the one table block that Slack takes of a message."""
+    """Returns the head and the lines as rich text, around the one table block that Slack takes of a message."""
     blocks: list[Block] = []
     held = [section_element(head)]
     for is_table, run in groupby(lines, key=lambda line: line.kind == "table"):
@@ -159,7 +159,7 @@ def _blocks(head: Sequence[Span], lines: Sequence[Line], *, table_used: bool) ->
 
 
 def _as_list(line: Line) -> list[Line]:
-    """A further table as a list, a row an item. Columns of a fixed width
+    """Returns a further table as a list, a row an item. Columns of a fixed width
     would wrap in a thread, and then nobody reads them.
     """
     header, *rows = line.rows
@@ -178,7 +178,7 @@ def _in_a_row(row: Sequence[Cell]) -> Iterator[Span]:
 
 
 def _as_text(quote: Quote) -> str:
-    """The quote as mrkdwn: for notifications, and for clients that draw no blocks. Code stands beside no bar."""
+    """Returns the quote as mrkdwn, for notifications and for clients without blocks. Code stands beside no bar."""
     parts = []
     for piece in (piece for block in quote.blocks for piece in to_pieces(closed_fence(block))):
         text = as_mrkdwn(piece)
@@ -188,7 +188,7 @@ def _as_text(quote: Quote) -> str:
 
 
 def _marked(quote: Quote) -> str:
-    """The blocks as Markdown, the best sentence in bold where that leaves every other word as it was."""
+    """Returns the blocks as Markdown, the best sentence in bold where that leaves every other word as it was."""
     text = "\n\n".join(closed_fence(block.strip("\n")) for block in quote.blocks)
     best = _ITEM_MARK.sub("", quote.best.strip()).strip()
     if not best or best not in text:

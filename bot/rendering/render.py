@@ -17,7 +17,7 @@ from bot.messages.catalog import Messages, messages_in
 from bot.rendering.citation_blocks import source_line, title_of, titled_link, warning_line
 from bot.rendering.disambiguation import disambiguated
 from bot.rendering.fallback_actions import FallbackActions, fallback_buttons, owner_line
-from bot.rendering.interpretations import reading_buttons
+from bot.rendering.interpretations import interpretation_buttons
 from bot.rendering.layout import Block, button, context, section, shorten
 from bot.rendering.mrkdwn import escape, to_mrkdwn
 from bot.rendering.notes import reader_notes
@@ -56,8 +56,8 @@ def render(
     fallback: FallbackActions | None = None,
     in_thread: bool = False,
 ) -> Rendered:
-    """`in_thread`: others see it and can choose what it asks back."""
-    chosen = reading_buttons(answer) if in_thread else []
+    """Renders the message. `in_thread`: others see it and can choose what it asks back."""
+    chosen = interpretation_buttons(answer) if in_thread else []
     answer, messages = disambiguated(answer), messages_in(answer.language)
     body = _body(answer, messages, fallback)
     interpreted = _interpreted(answer, messages)
@@ -83,12 +83,12 @@ def render(
 
 
 def plain(text: str) -> Rendered:
-    """One of our own sentences, without blocks."""
+    """Returns one of our own sentences, without blocks."""
     return Rendered(text=text)
 
 
 def answer_markdown(answer: Answer) -> str:
-    """What the answer says, as Markdown, for a terminal or an API: sentences with their marks, or quotes with heads."""
+    """Returns the answer as Markdown, for a terminal or an API: sentences with their marks, or quotes with heads."""
     answer, messages = disambiguated(answer), messages_in(answer.language)
     unfound = _unfound(answer, messages, str)
     if _is_written(answer):
@@ -104,7 +104,7 @@ def answer_markdown(answer: Answer) -> str:
 
 
 def _is_written(answer: Answer) -> bool:
-    """Whether it has sentences of its own: a model's, or a clarifying question's or a greeting's. A quote is none."""
+    """Returns whether it has sentences of its own: of a model, a clarifying question or a greeting. A quote is none."""
     written = answer.sentences and not answer.quotes
     return bool(written) and answer.outcome in {"answered", "unclear", "chat"}
 
@@ -118,7 +118,7 @@ def _interpreted(answer: Answer, messages: Messages) -> str:
 
 
 def _body(answer: Answer, messages: Messages, fallback: FallbackActions | None) -> QuoteBlocks:
-    """The answer's blocks and its plain text."""
+    """Returns the answer's blocks and its plain text."""
     if _is_written(answer):
         blocks, text, cut = statement_blocks(answer, messages, budget=ANSWER_CHARACTERS)
         return QuoteBlocks(blocks=tuple(blocks), text=text, cut=cut)
@@ -140,14 +140,14 @@ def _around_quotes(
     as_text: Callable[[str], str],
     fallback: FallbackActions | None,
 ) -> tuple[str, str]:
-    """What is said where no page answers: before the closest quote, if there is one, and after it."""
+    """Returns what is said where no page answers: before the closest quote, if there is one, and after it."""
     match answer.outcome:
         case "unavailable":
             return messages.unavailable, ""
         case "chat":
             return str(getattr(messages, answer.small_talk or "greeting")), ""
         case "unclear":
-            return _clarifying([as_text(title_of(one)) for one in answer.interpretations], messages), ""
+            return _clarifying([as_text(title_of(title)) for title in answer.interpretations], messages), ""
     if "nothing more" in answer.notes and not answer.quotes:
         return messages.nothing_more, ""
     owner = owner_line(answer, messages, shown, as_text, fallback)
@@ -171,11 +171,11 @@ def _declined(answer: Answer, messages: Messages, shown: Callable[[NearestPage],
     return "\n".join([messages.declined, near, *([owner] if owner else []), messages.ask_better])
 
 
-def _clarifying(readings: Sequence[str], messages: Messages) -> str:
-    """One question, with the readings where there are any: "Do you mean A, B or C?"."""
-    if len(readings) < 2:
+def _clarifying(interpretations: Sequence[str], messages: Messages) -> str:
+    """Words one question, with the interpretations where there are several: "Do you mean A, B or C?"."""
+    if len(interpretations) < 2:
         return messages.unclear
-    *first, last = readings
+    *first, last = interpretations
     return messages.unclear_readings.format(
         readings=messages.or_else.format(first=", ".join(first), last=last)
     )
@@ -190,7 +190,7 @@ def _nearest_markdown(page: NearestPage) -> str:
 
 
 def _left_open(answer: Answer, messages: Messages) -> list[str]:
-    """What the pages do not tell: in a model's words, and the parts of a question for which nothing was found."""
+    """Returns what the pages do not tell, in a model's words, and the parts of a question without a find."""
     left = [shorten(to_mrkdwn(answer.left_open), OPEN_CHARACTERS)] if answer.left_open.strip() else []
     return [*left, *_unfound(answer, messages, escape)]
 
@@ -201,7 +201,7 @@ def _unfound(answer: Answer, messages: Messages, as_text: Callable[[str], str]) 
 
 
 def _warnings(answer: Answer, messages: Messages, today: date) -> tuple[list[str], list[str]]:
-    """The warnings above and below the answer. Quotes carry their dates; above them stands only that they disagree."""
+    """Returns the warnings above and below the answer. Quotes carry their dates: above them stand conflicts alone."""
     cited = {citation.n: citation for citation in answer.citations} | {
         quote.citation.n: quote.citation for quote in answer.quotes
     }
@@ -210,14 +210,18 @@ def _warnings(answer: Answer, messages: Messages, today: date) -> tuple[list[str
         return warning.carries and (_is_written(answer) or warning.kind == "conflict")
 
     above, below = (
-        [warning_line(one, cited, messages, today) for one in answer.warnings if is_above(one) is place]
+        [
+            warning_line(warning, cited, messages, today)
+            for warning in answer.warnings
+            if is_above(warning) is place
+        ]
         for place in (True, False)
     )
     return above, below
 
 
 def _sources(answer: Answer, messages: Messages) -> list[str]:
-    """A line for each source of written sentences. The head of a quote says the same already."""
+    """Returns a line for each source of written sentences. The head of a quote says the same already."""
     if answer.quotes:
         return []
     doubts = {warning.page.id: warning for warning in answer.warnings if warning.kind != "conflict"}

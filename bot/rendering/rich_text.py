@@ -24,7 +24,7 @@ def section_element(spans: Sequence[Span]) -> Block:
 
 
 def quote_elements(lines: Sequence[Line]) -> list[Block]:
-    """A quote of paragraphs, items and code; of tables it knows nothing."""
+    """Returns a quote of paragraphs, items and code; of tables it knows nothing."""
     elements: list[Block] = []
     before: Line | None = None
     for line in lines:

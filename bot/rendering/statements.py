@@ -17,8 +17,8 @@ _OPEN, _CLOSE = "\ue000", "\ue001"
 
 
 def statement_blocks(answer: Answer, messages: Messages, *, budget: int) -> tuple[list[Block], str, bool]:
-    """The sentences as blocks and as mrkdwn with numbers for marks, and whether they had to be shortened."""
-    cited = {one.n: one for one in answer.citations}
+    """Returns the sentences as blocks and as mrkdwn with numbers for marks, and whether they had to be shortened."""
+    cited = {citation.n: citation for citation in answer.citations}
     pieces = to_pieces(_marked(answer.sentences, messages, known=frozenset(cited)))
     beside = _beside(answer, messages)
     links = {n: citation_mark(citation) + beside.get(n, "") for n, citation in cited.items()}
@@ -28,7 +28,7 @@ def statement_blocks(answer: Answer, messages: Messages, *, budget: int) -> tupl
 
 
 def _beside(answer: Answer, messages: Messages) -> dict[int, str]:
-    """What stands beside the mark of a disputed statement: its page and that page's date."""
+    """Returns what stands beside the mark of a disputed statement: its page and that page's date."""
     disputed = {n for warning in answer.warnings for n in warning.disputed}
     return {
         citation.n: f" {format_page(citation.chunk.page, messages)}"
@@ -38,7 +38,7 @@ def _beside(answer: Answer, messages: Messages) -> dict[int, str]:
 
 
 def _marked(sentences: Sequence[Sentence], messages: Messages, *, known: frozenset[int]) -> str:
-    """The answer as one Markdown text, with the numbers of its sources at each sentence between private-use marks."""
+    """Returns the answer as one Markdown text, with private-use marks around the numbers of each sentence's sources."""
     clean = [
         replace(sentence, text=sentence.text.replace(_OPEN, "").replace(_CLOSE, "")) for sentence in sentences
     ]

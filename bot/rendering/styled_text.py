@@ -59,14 +59,14 @@ class Line:
 
 
 def lines_of(markdown: str, *, read: Callable[[], MarkdownIt] = parser) -> list[Line]:
-    """The lines of a Markdown text. Comments are left out; other raw HTML stands as it is."""
+    """Returns the lines of a Markdown text. Comments are left out; other raw HTML stands as it is."""
     tokens = read().parse(re.sub(r"<!--.*?-->", "", markdown, flags=re.DOTALL))
     lines = (line for node in SyntaxTreeNode(tokens).children for line in _block(node))
     return [line for line in lines if line.kind != "text" or line.text.strip()]
 
 
 def with_best(lines: Sequence[Line], best: str) -> list[Line]:
-    """The lines with one sentence of theirs bold. As they are where it is not found, or where it is all there is."""
+    """Returns the lines with one sentence bold; as they are where it is not found, or is all there is."""
     prose = [line.kind in ("text", "item") for line in lines]
     wanted = _read("".join(line.text for line in lines_of(best.strip())))
     held = "".join(_read(line.text) for line, is_prose in zip(lines, prose, strict=True) if is_prose)
@@ -84,7 +84,7 @@ def with_best(lines: Sequence[Line], best: str) -> list[Line]:
 
 
 def cut_spans(spans: Sequence[Span], limit: int) -> list[Span]:
-    """As many of the spans as `limit` characters hold, and an ellipsis where some are left out."""
+    """Returns as many of the spans as `limit` characters hold, and an ellipsis where some are left out."""
     kept: list[Span] = []
     for span in spans:
         if len(span.text) > limit:
@@ -100,7 +100,7 @@ def _read(text: str) -> str:
 
 
 def _embolden(spans: Iterable[Span], start: int, end: int) -> Iterator[Span]:
-    """The spans with the characters from `start` to `end` bold, counted without what `_read` leaves out."""
+    """Yields the spans with the characters from `start` to `end` bold, counted without what `_read` leaves out."""
     at = 0
     for span in spans:
         parts: list[tuple[str, bool]] = []
@@ -144,7 +144,7 @@ def _items(node: SyntaxTreeNode, *, depth: int) -> Iterator[Line]:
 
 
 def _item(item: SyntaxTreeNode, *, depth: int, number: int | None) -> Iterator[Line]:
-    """The item as one line of its paragraphs; what is nested in it comes after it as lines of its own."""
+    """Yields the item as one line of its paragraphs; what is nested in it comes after it as lines of its own."""
     own: list[Span] = []
     nested: list[Line] = []
     for child in item.children:
@@ -189,5 +189,5 @@ def _spans(node: SyntaxTreeNode, style: Span) -> Iterator[Span]:
 
 
 def link_spans(url: str, label: str, style: Span = Span(text="")) -> Iterator[Span]:
-    """A link as spans: its label where that is honest, else its address."""
+    """Yields a link as spans: its label where that is honest, else its address."""
     yield from (replace(style, text=text or target, url=target) for text, target in link_parts(url, label))

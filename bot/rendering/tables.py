@@ -32,7 +32,7 @@ Rows = Sequence[Sequence[Cell]]
 
 
 def table_rows(table: SyntaxTreeNode) -> tuple[tuple[Cell, ...], ...]:
-    """The cells of a table, the header first; every row has the same length."""
+    """Returns the cells of a table, the header first; every row has the same length."""
     found = [
         tuple(Cell(parts=tuple(_parts(cell))) for cell in row.children)
         for part in table.children
@@ -47,7 +47,7 @@ def size_of(rows: Rows) -> int:
 
 
 def aligned(rows: Rows) -> str:
-    """A table as columns of text, for a fixed-width font."""
+    """Returns a table as columns of text, for a fixed-width font."""
     texts = [[cell.text for cell in row] for row in rows]
     widths = [max(len(row[column]) for row in texts) for column in range(len(texts[0]))]
     lines = [

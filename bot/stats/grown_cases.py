@@ -22,7 +22,7 @@ from bot.stats.analytics import Analytics
 from bot.stats.gap import Gap, shown_question
 from bot.stats.gaps import Gaps
 from bot.stats.pseudonyms import Pseudonyms, names_nobody
-from kb.conversation.conversations import ConversationStore
+from kb.conversation.conversations import RedisConversations
 from kb.conversation.history import readable_turns
 from kb.conversation.messages import ChatMessage
 from kb.evaluation.answer_sets import AnswerCase
@@ -80,7 +80,7 @@ class CaseGrower:
     records: Analytics
     gaps: Gaps
     cited: CitedAnswers
-    conversations: ConversationStore
+    conversations: RedisConversations
     index: VectorIndex
     answerer: Pipeline
     today: date

@@ -54,7 +54,7 @@ class UsageTotals:
 
 
 def usage_of(stored: Mapping[Any, Any]) -> dict[str, ModelUsage]:
-    """The hash by model. A model's own name may hold colons; figures of another version are left out."""
+    """Returns the hash by model. A model's own name may hold colons; figures of another version are left out."""
     figures: dict[str, dict[str, int]] = {}
     for name, count in sorted((text_of(name), int(count)) for name, count in stored.items()):
         model, _, figure = name.rpartition(":")

@@ -29,7 +29,7 @@ class Pseudonyms:
         self._channels: dict[str, int] = {}
 
     def text(self, text: str) -> str:
-        """The text without names, addresses and phone numbers."""
+        """Returns the text without names, addresses and phone numbers."""
         text = _EMAIL.sub(lambda found: f"{self.person(found[0])}@example.com", text)
         text = _PHONE.sub(_number, text)
         text = _PERSON.sub(lambda found: self.person(found[1] or found[2]), text)
@@ -43,7 +43,7 @@ class Pseudonyms:
 
 
 def names_nobody(text: str) -> bool:
-    """Whether there is nothing in it that would be replaced."""
+    """Returns whether there is nothing in it that would be replaced."""
     return Pseudonyms().text(text) == text
 
 

@@ -69,7 +69,7 @@ def status_lines(status: BotStatus, messages: Messages, now: datetime) -> list[s
 
 
 def offer_line(offer: LanguageOffer, messages: Messages) -> str:
-    """ "14 of the last 50 questions were Dutch; ..."."""
+    """Words the offer of another embedder: "14 of the last 50 questions were Dutch; ..."."""
     form = messages.offer_questions if offer.of == "questions" else messages.offer_pages
     return form.format(
         number=messages.number(offer.number),

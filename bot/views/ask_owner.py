@@ -63,8 +63,9 @@ class FallbackHandler:
     notices: Notices
 
     async def accept(self, press: ButtonPress) -> PromisedRequest | None:
-        """Before the press is acknowledged: from here on the owner is
-        asked, whatever dies. None: it is not theirs to press.
+        """Promises, before the press is acknowledged, that the owner is asked, whatever dies.
+
+        Returns None where it is not theirs to press.
 
         Raises:
             StoreUnavailableError: it cannot be promised.
@@ -86,7 +87,7 @@ class FallbackHandler:
         return promised
 
     async def pressed(self, press: ButtonPress, promised: PromisedRequest | None) -> None:
-        """After it was acknowledged."""
+        """Asks the owner, after the press was acknowledged, and tells the presser what came of it."""
         messages = messages_in((await self.people.person(press.user.id)).locale)
         if promised is None:
             await self._whisper(press, messages.only_asker_asks)
@@ -103,7 +104,7 @@ class FallbackHandler:
             await self._whisper(press, messages.why_gone)
 
     async def cannot_promise(self, press: ButtonPress) -> None:
-        """The store is away: nothing was asked, and the button can be pressed again."""
+        """Tells the presser that the store is away: nothing was asked, and the button can be pressed again."""
         messages = messages_in((await self.people.person(press.user.id)).locale)
         await self._whisper(press, messages.owner_not_asked)
 
@@ -227,7 +228,7 @@ class FallbackHandler:
             include_all_metadata=True,
         )
         found: list[dict[str, Any]] = page.get("messages") or []
-        return next((one for one in found if one.get("ts") == promised.message_ts), None)
+        return next((message for message in found if message.get("ts") == promised.message_ts), None)
 
     async def _whisper(self, press: ButtonPress, text: str) -> None:
         try:
@@ -254,7 +255,7 @@ def _mentions(people: Sequence[str]) -> str:
 
 
 def _without_button(blocks: Sequence[dict[str, Any]]) -> list[dict[str, Any]] | None:
-    """The message's blocks without "Ask the owner"; None where it is gone already."""
+    """Returns the message's blocks without "Ask the owner"; None where it is gone already."""
     kept, found = [], False
     for block in blocks:
         elements = block.get("elements") or []

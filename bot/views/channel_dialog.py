@@ -113,7 +113,7 @@ class ChannelDialog:
         return [messages.channel_status.format(channel=f"<#{channel}>"), *lines]
 
     async def _right(self, channel: str, person: Person) -> Right:
-        """Asked of Slack anew: it invites us and makes admins while we remember otherwise."""
+        """Asks Slack anew who may: it invites us and makes admins while we remember otherwise."""
         try:
             response = await self.reading.conversations_info(channel=channel)
         except SLACK_FAILURES as error:
@@ -200,7 +200,7 @@ def channel_view(
 
 
 def settings_lines(settings: ChannelSettings, known: Sequence[str], messages: Messages) -> list[str]:
-    """A channel's settings in words, one a line."""
+    """Returns a channel's settings in words, one a line."""
     sources = ", ".join(escape(name) for name in chosen(settings, known))
     values = {
         messages.channel_follow_ups: _follow_ups(messages)[settings.follow_ups],

@@ -41,7 +41,7 @@ def gap_text(gap: Gap, messages: Messages) -> str:
         *([messages.gap_also.format(wordings=" · ".join(others))] if others else []),
         " · ".join(counts(gap, messages, [f"<#{channel}>" for channel in gap.channels])),
         *_nearest(gap, messages),
-        *(_complaint(one, messages) for one in gap.complaints[:SHOWN_COMPLAINTS]),
+        *(_complaint(complaint, messages) for complaint in gap.complaints[:SHOWN_COMPLAINTS]),
     ]
     return "\n".join(lines)
 
@@ -125,7 +125,7 @@ def stale_line(stale: StalePage, messages: Messages) -> str:
 
 
 def _that_fit(texts: Sequence[str]) -> list[str]:
-    """The first ones, as many as a message holds; one that no section holds is left out."""
+    """Returns the first ones, as many as a message holds; one that no section holds is left out."""
     kept, room = [], MESSAGE_CHARACTERS
     for text in texts:
         room -= len(text)

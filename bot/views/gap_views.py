@@ -37,7 +37,7 @@ def stale_filling(stale: StalePages, audiences: Audiences) -> Filling:
     async def fill(person: Person, messages: Messages) -> Sequence[Block]:
         try:
             audience = await audiences.for_person(person.id)
-            found = [one for one in await stale.all() if audience.may_read(one.page.audience)]
+            found = [page for page in await stale.all() if audience.may_read(page.page.audience)]
         except UnavailableError as error:
             logger.warning("stale.unavailable", extra={"cause": str(error)})
             return [section(messages.look_unavailable)]

@@ -115,13 +115,15 @@ class Home:
             return None
 
     async def _last(self, user: str, me: Me, audience: Audience) -> list[tuple[str, str]]:
-        """One's own questions, while what they were answered from may still
-        be read: a question can be the title of a page that was limited since."""
+        """Returns one's own questions, while what they were answered from may still be read.
+
+        A question can be the title of a page that was limited since.
+        """
         try:
             asked = [
-                one
-                for one in await self.records.asked_by(user, LOOKED_AT)
-                if one.record.outcome != "chat" and not one.record.asked_in.unasked
+                question
+                for question in await self.records.asked_by(user, LOOKED_AT)
+                if question.record.outcome != "chat" and not question.record.asked_in.unasked
             ]
             pages = {page.page_id for question in asked for page in question.record.cited}
             readable = await self.pages.readable(pages, audience=audience) if pages else frozenset()
@@ -131,7 +133,7 @@ class Home:
         kept = [
             question for question in asked if {page.page_id for page in question.record.cited} <= readable
         ]
-        return [(one.record.question, _link(one, me)) for one in kept[:LAST_QUESTIONS]]
+        return [(question.record.question, _link(question, me)) for question in kept[:LAST_QUESTIONS]]
 
     async def _stats(self) -> Stats | None:
         try:

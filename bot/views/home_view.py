@@ -48,7 +48,7 @@ def home_view(
     stats: Stats | None,
     shown: HomeContent = NOTHING,
 ) -> dict[str, Any]:
-    """`command` and `stats` are given for admins only."""
+    """Renders Home. `command` and `stats` are given for admins only."""
     blocks: list[Block] = [
         {"type": "header", "text": label(messages.home_title)},
         section(messages.home_what),
@@ -105,7 +105,7 @@ def _one_line(question: str) -> str:
 
 
 def source_line(count: SourceCount, last: SyncRecord | None, messages: Messages, now: datetime) -> str:
-    """A source as its reader sees it: "handbook: 31 pages · read 2 hours ago · 3 are out of date (10%)"."""
+    """Returns a source as its reader sees it: "handbook: 31 pages · read 2 hours ago · 3 are out of date (10%)"."""
     parts = [messages.counted(messages.home_pages, count.pages)]
     if last is not None:
         form = messages.home_synced if last.ok else messages.home_sync_failed

@@ -148,7 +148,7 @@ class SlashCommandHandler:
 
     async def _reindex(self, command: SlashCommand, arguments: Sequence[str], messages: Messages) -> None:
         names = [argument for argument in arguments if not argument.startswith("-")]
-        unknown = [one for one in arguments if one.startswith("-") and one not in FLAGS]
+        unknown = [flag for flag in arguments if flag.startswith("-") and flag not in FLAGS]
         known = self.reindexer.sources()
         if unknown or len(names) > 1:
             await self._whisper(command, self._help("admin", messages))
@@ -192,7 +192,7 @@ class SlashCommandHandler:
         return "\n".join(f"• {escape(name)}" for name in known) if known else messages.no_sources
 
     async def _whisper(self, command: SlashCommand, text: str, blocks: Sequence[Block] | None = None) -> None:
-        """An answer that only the sender sees."""
+        """Answers so that only the sender sees it."""
         try:
             if command.response_url:
                 reply = await AsyncWebhookClient(command.response_url).send(
@@ -215,7 +215,7 @@ def _unknown_source(name: str, known: Sequence[str], messages: Messages) -> str:
     if not known:
         return messages.no_sources
     nearest = difflib.get_close_matches(name, known, n=len(known), cutoff=0.6)
-    ordered = [*nearest, *(one for one in known if one not in nearest)]
+    ordered = [*nearest, *(source for source in known if source not in nearest)]
     return messages.unknown_source.format(
-        source=escape(name), sources=", ".join(f"`{escape(one)}`" for one in ordered)
+        source=escape(name), sources=", ".join(f"`{escape(source)}`" for source in ordered)
     )

@@ -14,7 +14,7 @@ MAX_PROMPTS = 4
 
 
 def set_status(slack: Slack, args: Arguments) -> dict[str, Any]:
-    """Shown until the app replies, an empty status comes, or two minutes have passed."""
+    """Shows a status until the app replies, an empty status comes, or two minutes have passed."""
     room = slack.joined_room(args.required("channel_id"))
     thread_ts = args.required("thread_ts")
     if "status" not in args:

@@ -65,7 +65,7 @@ def get_permalink(slack: Slack, args: Arguments) -> dict[str, Any]:
 
 
 def _addressed(slack: Slack, channel: str) -> Room:
-    """A person's id as `channel` means the DM with them."""
+    """Returns a person's id as `channel` means the DM with them."""
     if not channel:
         raise Refused("channel_not_found")
     if any(channel == person.id for person in slack.workspace.people):

@@ -60,7 +60,7 @@ def stop(slack: Slack, args: Arguments) -> dict[str, Any]:
 
 
 def is_streaming(slack: Slack, message: Message) -> bool:
-    """Whether the message still takes text; a stream that nothing was added to for a while has ended by itself."""
+    """Returns whether the message still takes text; a stream ends by itself when nothing is added for a while."""
     idle = slack.state.now() - message.get("stream_touched", slack.state.now())
     if message.get("streaming_state") == "in_progress" and idle > slack.state.limits.stream_idle_s:
         message["streaming_state"] = "completed"
@@ -68,7 +68,7 @@ def is_streaming(slack: Slack, message: Message) -> bool:
 
 
 def _check_recipient(slack: Slack, room: Room, args: Arguments) -> None:
-    """In a channel a stream names for whom it is; in a direct message it may."""
+    """Requires that a stream in a channel names for whom it is; in a direct message it may."""
     team, user = args.text("recipient_team_id"), args.text("recipient_user_id")
     if not room.is_im and not team:
         raise Refused("missing_recipient_team_id")
@@ -91,7 +91,7 @@ def _streaming(slack: Slack, args: Arguments) -> tuple[Room, Message]:
 
 
 def _chunks(args: Arguments, *, required: bool) -> list[dict[str, Any]]:
-    """markdown_text, if any, as the first chunk; each chunk checked."""
+    """Returns the checked chunks; markdown_text, if any, is the first."""
     given = args.structure("chunks") or []
     if not isinstance(given, list) or not all(isinstance(chunk, dict) for chunk in given):
         raise Refused("invalid_chunks")
