@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from bot.listening.attention import Attention
 from bot.listening.deferred_messages import DeferredMessage, DeferredMessages
-from bot.listening.speaking import Decision
+from bot.listening.reply_decider import ReplyDecider
+from bot.listening.reply_policy import Decision
 from bot.listening.thread_reads import ReadLaterError
 from bot.queue.conversation_keys import keys_of, thread_key
 from bot.queue.queue import QuestionQueue
@@ -32,7 +32,7 @@ MENTIONED = Decision(speaks=True, reason="mentioned")
 
 @dataclass(frozen=True, kw_only=True)
 class Listeners:
-    """`attention` says which messages are for us, `deferred` keeps those that cannot be judged now.
+    """`decider` says which messages are for us, `deferred` keeps those that cannot be judged now.
 
     `forget_record` deletes what is kept of the answer to a question, by its id.
     """
@@ -40,7 +40,7 @@ class Listeners:
     queue: QuestionQueue
     conversations: RedisConversations
     forget_record: Callable[[str], Awaitable[None]]
-    attention: Attention
+    decider: ReplyDecider
     deferred: DeferredMessages
     people: People
     clock: Callable[[], datetime]
@@ -64,18 +64,18 @@ class Listeners:
                 await self._judge(message_event, message)
 
     async def judge_deferred(self, place: DeferredMessage) -> None:
-        """Decides about a deferred message. Raises as `Attention.decide`."""
-        found = await self.attention.load_deferred(place)
+        """Decides about a deferred message. Raises as `ReplyDecider.decide`."""
+        found = await self.decider.load_deferred(place)
         if found is None or not await self._is_listened_to(found[1]):
             return
-        decision = await self.attention.decide(*found)
+        decision = await self.decider.decide(*found)
         if decision.speaks or await self._was_accepted(*found):
             await self._accept(*found, decision)
 
-    async def _judge(self, event: MessageEvent, message: Message, *, known: bool = False) -> None:
-        """Accepts a message that is for us. `known`: a version of it was accepted before, so it is."""
+    async def _judge(self, event: MessageEvent, message: Message, *, was_accepted: bool = False) -> None:
+        """Accepts a message that is for us. `was_accepted`: a version of it was, so it is."""
         try:
-            decision = await self.attention.decide(event, message)
+            decision = await self.decider.decide(event, message)
         except ReadLaterError as later:
             place = self.deferred.place(
                 channel=event.channel,
@@ -85,12 +85,12 @@ class Listeners:
                 ours=later.ours,
             )
             kept = await self.deferred.add(place)
-            if not kept and (known or later.ours):
+            if not kept and (was_accepted or later.ours):
                 raise  # not acknowledged: Slack sends it again
             where = {"channel": event.channel, "ts": message.ts}
             logger.info("message.put_aside" if kept else "message.left", extra=where | {"reason": "unread"})
             return
-        if decision.speaks or known:
+        if decision.speaks or was_accepted:
             await self._accept(event, message, decision)
 
     async def _is_listened_to(self, message: Message) -> bool:
@@ -119,7 +119,7 @@ class Listeners:
         if before is not None and question_text(before, me) == question_text(message, me):
             return
         overtaken = before is not None and mentions(before.text, me.user_id)
-        await self._judge(event, message, known=overtaken or await self._was_accepted(event, message))
+        await self._judge(event, message, was_accepted=overtaken or await self._was_accepted(event, message))
 
     async def _was_accepted(self, event: MessageEvent, message: Message) -> bool:
         team = (await self.people.me()).team_id
@@ -132,9 +132,7 @@ class Listeners:
         return any(turn.question_ts == ts for turn in await self.conversations.load(thread))
 
     async def on_message_deleted(self, event: MessageEvent) -> None:
-        """What is remembered of a question goes at once; its answer is
-        taken away by the queue, after what runs there.
-        """
+        """Forgets the question at once; the queue takes its answer away, after what runs there."""
         me, message = await self.people.me(), event.previous_message
         ts = message.ts if message is not None else event.deleted_ts
         if ts is None or (message is not None and me.wrote(message)):
@@ -162,7 +160,7 @@ class Listeners:
     async def _accept(self, event: MessageEvent, message: Message, decision: Decision) -> None:
         question = self._question(event, message, await self.people.me(), decision)
         if question.mentioned:
-            await self.attention.known_threads.note(
+            await self.decider.known_threads.note(
                 thread_key(question.team, question.channel, question.thread_ts), "ours"
             )
         await self.queue.accept(question)

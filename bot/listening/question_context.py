@@ -55,15 +55,15 @@ class ContextReader:
     people: People
 
     async def of(self, question: QueuedQuestion) -> QuestionInContext:
-        """What is asked; the text is empty where nothing is, neither here nor above."""
+        """Returns what is asked; the text is empty where nothing is, neither here nor above."""
         own = await self._plain(question.text)
-        put = await self._plain(joined_text(question.added, question.shown))
+        attached = await self._plain(joined_text(question.added, question.shown))
         turns, notes = await self._before(question)
         if question.unread:
             notes = (*notes, "files unread")
-        if put and points_above(own):
-            return QuestionInContext(text=put, turns=turns, pointed=bool(own), notes=notes)
-        meant = understood(joined_text(own, put), turns)
+        if attached and points_above(own):
+            return QuestionInContext(text=attached, turns=turns, pointed=bool(own), notes=notes)
+        meant = understood(joined_text(own, attached), turns)
         return QuestionInContext(text=meant.text, turns=meant.turns, pointed=meant.pointed, notes=notes)
 
     async def remember(self, question: QueuedQuestion, turn: Turn) -> None:
@@ -80,7 +80,7 @@ class ContextReader:
         return True
 
     async def _before(self, question: QueuedQuestion) -> tuple[Sequence[Turn], tuple[Note, ...]]:
-        """What was said before this question, and what of it could not be read."""
+        """Returns what was said before this question, and what of it could not be read."""
         stored, notes = await self._stored(question)
         if question.is_line_of_dm:
             return lines_before(stored, question.ts), notes
@@ -110,16 +110,18 @@ class ContextReader:
     async def _thread(
         self, messages: Sequence[Message], stored: Sequence[Turn], *, before: str
     ) -> list[Turn]:
-        """Our turns, as they are stored or else as the thread tells them, and between them what people wrote.
+        """Merges our turns, as they are stored or else as the thread tells them, with what people wrote between them.
 
         What is stored may begin later than the thread: it was lost, or could not be read.
         """
         me = await self.people.me()
         earlier = [message for message in messages if order(message.ts) < order(before)]
         names = await self.people.names(people_named(earlier, me=me))
-        known = {message_of(turn.question_ts or "") for turn in stored}
-        parts = [turn for turn in turns_of(earlier, me=me, names=names) if turn.question_ts not in known]
-        ours = compacted(sorted([*parts, *stored], key=_written)) if parts else stored
+        answered = {message_of(turn.question_ts or "") for turn in stored}
+        unstored = [
+            turn for turn in turns_of(earlier, me=me, names=names) if turn.question_ts not in answered
+        ]
+        ours = compacted(sorted([*unstored, *stored], key=_written)) if unstored else stored
         by_people = turns_of_people(earlier, ours, me=me, names=names)
         return sorted([*ours, *by_people], key=_written)
 
@@ -134,12 +136,12 @@ def lines_before(turns: Sequence[Turn], ts: str) -> Sequence[Turn]:
     """
     earlier = _before(turns, ts)
     times = [*(_seconds(turn.question_ts or "") for turn in earlier), _seconds(ts)]
-    gaps = [index for index, (one, other) in enumerate(pairwise(times), 1) if other - one > LINE_GAP_S]
+    gaps = [index for index, (last, time) in enumerate(pairwise(times), 1) if time - last > LINE_GAP_S]
     return earlier[gaps[-1] :] if gaps else earlier
 
 
 def _before(turns: Sequence[Turn], ts: str) -> list[Turn]:
-    """For an edited question in the middle of a thread: what had been said when it was asked."""
+    """Returns what had been said when a question in the middle of a thread was asked: it may be an edited one."""
     return [turn for turn in turns if turn.question_ts is None or order(turn.question_ts) < order(ts)]
 
 

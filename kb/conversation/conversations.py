@@ -11,7 +11,6 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
-from typing import Protocol
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 from redis.asyncio import Redis
@@ -35,29 +34,13 @@ _TURNS = TypeAdapter(list[Turn], config=ConfigDict(hide_input_in_errors=True))
 logger = logging.getLogger(__name__)
 
 
-class ConversationStore(Protocol):
-    """Turns of a thread, oldest first. Raises `StoreUnavailableError` when its server does not answer."""
-
-    async def load(self, key: ThreadKey) -> list[Turn]: ...
-
-    async def known(self, keys: Sequence[ThreadKey]) -> frozenset[ThreadKey]:
-        """Those of these threads that are stored, in one request that reads no turn."""
-
-    async def append(self, key: ThreadKey, turn: Turn) -> None:
-        """Adds a turn at the end. A turn with the `question_ts` of an
-        earlier one replaces it (an edited or repeated question).
-        """
-
-    async def forget(self, key: ThreadKey, question_ts: str) -> None:
-        """Drops the turn that answered this message."""
-
-
 class RedisConversations:
-    """One string a thread, the JSON of its turns, read and written as a whole. It expires `keep` after its last turn.
+    """Keeps one string a thread, the JSON of its turns, which expires `keep` after its last turn.
 
-    A thread that did not change since it was last read or written here is not
-    parsed again. Turns that cannot be read, as another version may have
-    written them, are none: whoever knows them from elsewhere tells them anew.
+    A thread that did not change since it was last read or written here is not parsed again. Turns that cannot
+    be read, as another version may have written them, are none: whoever knows them from elsewhere stores them again.
+
+    Every method raises `StoreUnavailableError` when Redis does not answer.
     """
 
     def __init__(self, redis: Redis, *, namespace: str, keep: timedelta) -> None:
@@ -67,6 +50,7 @@ class RedisConversations:
         self._parsed: OrderedDict[ThreadKey, tuple[bytes, tuple[Turn, ...]]] = OrderedDict()
 
     async def load(self, key: ThreadKey) -> list[Turn]:
+        """Returns the turns of a thread, oldest first."""
         with store_failures("conversations cannot be read"):
             try:
                 stored = await self._redis.get(self._name(key))
@@ -87,17 +71,20 @@ class RedisConversations:
             return self._unreadable(key, error.error_count())
 
     async def known(self, keys: Sequence[ThreadKey]) -> frozenset[ThreadKey]:
+        """Returns those of the threads that are stored, by one request that reads no turn."""
         with store_failures("conversations cannot be read"):
             async with self._redis.pipeline(transaction=False) as pipe:
                 for key in keys:
                     pipe.exists(self._name(key))
-                there = await pipe.execute()
-        return frozenset(key for key, is_there in zip(keys, there, strict=True) if is_there)
+                stored = await pipe.execute()
+        return frozenset(key for key, is_stored in zip(keys, stored, strict=True) if is_stored)
 
     async def append(self, key: ThreadKey, turn: Turn) -> None:
+        """Adds a turn at the end, or replaces the one with its `question_ts` (an edited or repeated question)."""
         await self._write(key, compacted(with_turn(await self.load(key), turn)))
 
     async def forget(self, key: ThreadKey, question_ts: str) -> None:
+        """Drops the turn that answered this message."""
         await self._write(key, [turn for turn in await self.load(key) if turn.question_ts != question_ts])
 
     async def _write(self, key: ThreadKey, turns: list[Turn]) -> None:

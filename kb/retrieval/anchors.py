@@ -1,4 +1,4 @@
-"""Anchors: boosts pages that the thread cited before, by the question's position in its thread. Pure.
+"""Anchors: boosts pages that the thread has cited, by the question's position in its thread. Pure.
 
 A follow-up is anchored to the pages that the last answer cited, a return to an earlier topic to that topic's pages.
 Any other question gets no anchors, so that the thread's past does not hold it back. Every decision names its reason.
@@ -9,13 +9,13 @@ larger where its one or two words could be about anything.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
 from kb.config.search_settings import AnchorSettings
 from kb.models import Hit, Rewrite, Turn
-from kb.text.lexicon import languages, lexicon, starts_with_phrase, words_of
+from kb.text.lexicon import lexicons, starts_with_phrase, words_of
 from kb.text.wording import stem
 
 RETURN_OVERLAP = 0.6
@@ -50,16 +50,19 @@ def position_in_thread(turns: Sequence[Turn], question: str, rewrite: Rewrite) -
         return ThreadPosition(kind="first", reason="the thread has no earlier question")
     if rewrite.shift and not rewrite.is_follow_up:
         return ThreadPosition(kind="shift", reason="an announced new topic: nothing of the thread counts")
-    everything = tuple(turns)
+    all_turns = tuple(turns)
     answered = [turn for turn in turns if _cited(turn)]
     if not answered:
-        kind: Literal["follow_up", "new_topic"] = "follow_up" if rewrite.is_follow_up else "new_topic"
-        return ThreadPosition(kind=kind, reason="no earlier answer cited a page", turns=everything)
+        return ThreadPosition(
+            kind="follow_up" if rewrite.is_follow_up else "new_topic",
+            reason="no earlier answer cited a page",
+            turns=all_turns,
+        )
     if rewrite.is_follow_up:
         return ThreadPosition(
             kind="follow_up",
             reason="follow-up: the pages cited by the last answer",
-            turns=everything,
+            turns=all_turns,
             pages=_cited(answered[-1]),
             vague=len(_stems(question)) <= VAGUE,
         )
@@ -69,46 +72,28 @@ def position_in_thread(turns: Sequence[Turn], question: str, rewrite: Rewrite) -
         return ThreadPosition(
             kind="return",
             reason=f"return to the topic of question {index + 1} of the thread",
-            turns=everything[: index + 1],
+            turns=all_turns[: index + 1],
             pages=_cited(earlier),
             vague=True,
         )
-    return ThreadPosition(kind="new_topic", reason="a new topic: no anchors", turns=everything)
+    return ThreadPosition(kind="new_topic", reason="a new topic: no anchors", turns=all_turns)
 
 
-def boost(hits: Sequence[Hit], pages: Collection[str], amount: float) -> list[Hit]:
-    """Adds `amount` to the fused score of passages of `pages`, as `scores.anchor`, and sorts again.
+def boost(hits: Sequence[Hit], pages: Collection[str], amount: float, *, reranked: bool = False) -> list[Hit]:
+    """Adds `amount` to the final score of passages of `pages`, as `scores.anchor`, and sorts again, best first.
 
-    Without pages or an amount the hits stay as they are.
+    `reranked`: only of passages that a cross-encoder has scored, which knows nothing of the thread; the final score of
+    others still holds the boost.
     """
     if not pages or amount == 0:
         return list(hits)
-    return _ordered(
-        replace(hit, scores=replace(hit.scores, anchor=amount, final=hit.scores.fused + amount))
-        if hit.chunk.page.id in pages
-        else hit
-        for hit in hits
-    )
-
-
-def boost_final(hits: Sequence[Hit], pages: Collection[str], amount: float) -> list[Hit]:
-    """Adds anchors again after a cross-encoder, which knows nothing of the thread, and sorts again.
-
-    Hits without a cross-encoder score stay as they are: their final score still holds the boost.
-    """
-    if not pages or amount == 0:
-        return list(hits)
-    return _ordered(
+    boosted = (
         replace(hit, scores=replace(hit.scores, anchor=amount, final=hit.scores.final + amount))
-        if hit.chunk.page.id in pages and hit.scores.rerank is not None
+        if hit.chunk.page.id in pages and (not reranked or hit.scores.rerank is not None)
         else hit
         for hit in hits
     )
-
-
-def _ordered(hits: Iterable[Hit]) -> list[Hit]:
-    """Best first; equal ones keep their order."""
-    return sorted(hits, key=lambda hit: -hit.scores.final)
+    return sorted(boosted, key=lambda hit: -hit.scores.final)
 
 
 def _cited(turn: Turn) -> tuple[str, ...]:
@@ -132,15 +117,10 @@ def _returned_to(turns: Sequence[Turn], rewrite: Rewrite) -> Turn | None:
 
 def _stems(text: str) -> set[str]:
     """Stems of the words that carry a topic, in every language with a list of function words."""
-    lexicons = [lexicon(language) for language in languages()]
     words = words_of(text)
     while opening := max(
-        starts_with_phrase(words, words_of_language.ellipsis.openers + words_of_language.ellipsis.shifts)
-        for words_of_language in lexicons
+        starts_with_phrase(words, lexicon.ellipsis.openers + lexicon.ellipsis.shifts)
+        for lexicon in lexicons()
     ):
         words = words[opening:]  # "and", "back to": they say how a question relates, not what it is about
-    return {
-        stem(word)
-        for word in words
-        if all(words_of_language.is_content(word) for words_of_language in lexicons)
-    }
+    return {stem(word) for word in words if all(lexicon.is_content(word) for lexicon in lexicons())}

@@ -120,6 +120,12 @@ def by_rank(dense: Floats, lexical: Floats, *, dense_weight: float, k: int) -> F
     return dense_weight * of_dense + (1 - dense_weight) * of_lexical
 
 
+def spread(values: Sequence[float]) -> list[float]:
+    """Scales scores so that the lowest is 0 and the highest 1; equal ones are all 1."""
+    low, high = min(values, default=0.0), max(values, default=0.0)
+    return [(value - low) / (high - low) if high > low else 1.0 for value in values]
+
+
 def _relative(scores: Floats) -> Floats:
     """Divides by the best of each column; all 0 where none is above 0."""
     best = scores.max(axis=0)

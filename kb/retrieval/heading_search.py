@@ -1,27 +1,27 @@
-"""Searches for headings as for questions, each without the help of the heading of its own section.
+"""Searches for the knowledge base's own headings as for questions whose answers are known: their sections.
 
 A heading over a passage is part of what is embedded and of what BM25 reads. Asked for, it would find its section by
 itself, and nothing could be learnt of how a cross-encoder does with real questions. So the passages of its section are
-scored anew as they would be without it; all others, near ones of the same page too, stand as they are.
+scored again as they would be without it (`unheaded`); all others, near ones of the same page too, stand as they are.
 """
 
 from __future__ import annotations
 
 import asyncio
 import math
-from collections import Counter
+import re
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Protocol
+from itertools import zip_longest
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kb.index.port import Candidate, QueryVectors, SparseVector, StoredPassage
+from kb.index.port import Candidate, QueryVectors, Searchable, SparseVector, StoredPassage
 from kb.models import EVERYONE, Audience, Chunk, Hit
-from kb.retrieval.headings import Heading, unheaded
-from kb.retrieval.lexical import LexicalEncoder
+from kb.retrieval.lexical import UNSPACED, LexicalEncoder
 from kb.retrieval.rerank_trial import CANDIDATES
 from kb.retrieval.search import MAX_LANGUAGES
 from kb.retrieval.standard_scores import SAMPLED, Probe, Scale, TextEmbedder
@@ -34,14 +34,67 @@ Fuse = Callable[[Sequence[Candidate], str], Sequence[Hit]]
 """Orders the candidates of one query as the search does, best first."""
 
 
-class Searched(Protocol):
-    """A generation of the index, as in `kb.index.port`."""
+_WORD = re.compile(r"[^\W\d_]+")
 
-    async def languages(self) -> Sequence[str]: ...
 
-    async def search(
-        self, queries: Sequence[QueryVectors], *, audience: Audience, limit: int
-    ) -> list[Candidate]: ...
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Heading:
+    """A heading and the passages of its section that are in the sample, by their place there."""
+
+    text: str
+    page: str
+    section: tuple[str, ...]
+    language: str
+    own: tuple[int, ...]
+
+    def holds(self, chunk: Chunk) -> bool:
+        return (chunk.page.id, chunk.section) == (self.page, self.section)
+
+
+def headings_of(sample: Sequence[StoredPassage], limit: int) -> list[Heading]:
+    """Returns at most `limit`, spread over the pages: the first of each page, then the second of each, and so on.
+
+    A page without sections goes by its title. Headings that several pages have ("Overview") say nothing of what stands
+    below, nor do those of one word.
+    """
+    own: dict[tuple[str, tuple[str, ...]], list[int]] = defaultdict(list)
+    for index, passage in enumerate(sample):
+        own[passage.chunk.page.id, passage.chunk.section].append(index)
+    sectioned = {page for page, section in own if section}
+    by_page: dict[str, list[Heading]] = defaultdict(list)
+    for (page, section), places in own.items():
+        first = sample[places[0]].chunk
+        if section or page not in sectioned:
+            text = section[-1] if section else first.page.title
+            by_page[page].append(
+                Heading(
+                    text=text,
+                    page=page,
+                    section=section,
+                    language=first.page.language,
+                    own=tuple(places),
+                )
+            )
+    pages_with = Counter(
+        text for of_page in by_page.values() for text in {heading.text.casefold() for heading in of_page}
+    )
+    telling = [
+        [heading for heading in of_page if pages_with[heading.text.casefold()] == 1 and _tells(heading)]
+        for of_page in by_page.values()
+    ]
+    rows = zip_longest(*telling)
+    return [heading for row in rows for heading in row if heading is not None][:limit]
+
+
+def _tells(heading: Heading) -> bool:
+    words = _WORD.findall(heading.text)
+    return len(words) > 1 or (heading.language in UNSPACED and len(heading.text) > 3)
+
+
+def unheaded(chunk: Chunk) -> str:
+    """The text that is embedded, without the heading that stands right over the passage."""
+    above = (chunk.page.heading, *chunk.section[:-1]) if chunk.section else ()
+    return "\n".join([" › ".join(above), chunk.text]) if above else chunk.text
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -65,7 +118,7 @@ class HeadingSearch:
         self,
         headings: Sequence[Heading],
         sample: Sequence[StoredPassage],
-        generation: Searched,
+        generation: Searchable,
     ) -> list[list[HeadingHit]]:
         """The best passages for each heading, as many as a cross-encoder could be given, best first.
 

@@ -11,31 +11,16 @@ import logging
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
 
 from kb.errors import EmbedderUnavailableError
-from kb.index.port import IndexManifest
+from kb.index.port import VectorIndex
+from kb.inference.embedder import Embedder
 from kb.retrieval.standard_scores import TextEmbedder
 
 logger = logging.getLogger(__name__)
 
 TRIED_AGAIN_S = 60.0
 """Seconds before an earlier model that could not be loaded is tried again: a hub may take long to answer."""
-
-
-class LiveIndex(Protocol):
-    async def manifest(self) -> IndexManifest | None: ...
-
-
-class NamedEmbedder(TextEmbedder, Protocol):
-    """`kb.inference.embedder.Embedder`, as this uses it."""
-
-    @property
-    def name(self) -> str: ...
-
-    async def ready(self) -> None: ...
-
-    def close(self) -> None: ...
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -55,9 +40,9 @@ class LiveEmbedder:
 
     def __init__(
         self,
-        index: LiveIndex,
-        own: NamedEmbedder,
-        load: Callable[[str], NamedEmbedder],
+        index: VectorIndex,
+        own: Embedder,
+        load: Callable[[str], Embedder],
         *,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -67,7 +52,7 @@ class LiveEmbedder:
         self._monotonic = monotonic
         self._believed: Matching | None = None
         self._choosing = asyncio.Lock()
-        self._earlier: NamedEmbedder | None = None
+        self._earlier: Embedder | None = None
         self._failed: tuple[str, float, EmbedderUnavailableError] | None = None
 
     async def now(self) -> Matching:
@@ -106,7 +91,7 @@ class LiveEmbedder:
         self._earlier = await self._loaded(manifest.embedder)
         return Matching(embedder=self._earlier, made_with=manifest.embedder)
 
-    async def _loaded(self, name: str) -> NamedEmbedder:
+    async def _loaded(self, name: str) -> Embedder:
         if self._failed is not None and self._failed[0] == name:
             _, failed_at, error = self._failed
             if self._monotonic() - failed_at < TRIED_AGAIN_S:
@@ -128,7 +113,7 @@ class LiveEmbedder:
         return embedder
 
 
-async def _ready(embedder: NamedEmbedder, name: str) -> None:
+async def _ready(embedder: Embedder, name: str) -> None:
     await embedder.ready()
     if embedder.name != name:
         raise EmbedderUnavailableError(f"what is found by that name is {embedder.name}")

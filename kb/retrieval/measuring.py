@@ -12,36 +12,17 @@ import asyncio
 import time
 from collections.abc import Callable, Sequence
 from datetime import datetime
-from typing import Protocol
 
 from kb.calibration import Calibration, Reranking
-from kb.index.port import IndexCounts, StoredPassage
-from kb.retrieval.heading_search import HeadingHit, HeadingSearch, Searched
-from kb.retrieval.headings import Heading, headings_of
+from kb.index.port import Rebuild, VectorIndex
+from kb.retrieval.heading_search import Heading, HeadingHit, HeadingSearch, headings_of
+from kb.retrieval.rerank import Reranker
 from kb.retrieval.rerank_trial import CANDIDATES, Trial, decide, is_worth_more
 
 PASSAGES = 3000
 """Passages that are sampled: 9 MB of vectors at 768 numbers."""
 TRIED = 100
 """Headings that a cross-encoder is tried on."""
-
-
-class MeasuredIndex(Searched, Protocol):
-    """The live index or one that is being built. Methods as in `kb.index.port`."""
-
-    async def counts(self) -> IndexCounts: ...
-    async def sample(self, limit: int) -> Sequence[StoredPassage]: ...
-
-
-class TriedReranker(Protocol):
-    """`kb.retrieval.rerank.Reranker`, as this uses it."""
-
-    @property
-    def available(self) -> bool: ...
-    @property
-    def model(self) -> str: ...
-    async def ready(self) -> None: ...
-    async def score_in_background(self, query: str, texts: Sequence[str]) -> list[float]: ...
 
 
 class Calibrator:
@@ -52,7 +33,7 @@ class Calibrator:
         *,
         search: HeadingSearch,
         clock: Callable[[], datetime],
-        reranker: TriedReranker | None = None,
+        reranker: Reranker | None = None,
     ) -> None:
         self._search = search
         self._clock = clock
@@ -70,7 +51,7 @@ class Calibrator:
         )
         return calibration is None or calibration.outgrown(passages) or reranker.model != tried
 
-    async def measure(self, generation: MeasuredIndex) -> Calibration | None:
+    async def measure(self, generation: VectorIndex | Rebuild) -> Calibration | None:
         """Tries the cross-encoder; None where there is none.
 
         Raises:
@@ -86,14 +67,14 @@ class Calibrator:
         reranking = await self._tried(reranker, headings, found)
         return Calibration(reranking=reranking, passages=counts.chunks, measured=self._clock())
 
-    async def _available(self) -> TriedReranker | None:
+    async def _available(self) -> Reranker | None:
         if self._reranker is None:
             return None
         await self._reranker.ready()
         return self._reranker if self._reranker.available else None
 
     async def _tried(
-        self, reranker: TriedReranker, headings: Sequence[Heading], found: Sequence[Sequence[HeadingHit]]
+        self, reranker: Reranker, headings: Sequence[Heading], found: Sequence[Sequence[HeadingHit]]
     ) -> Reranking:
         """Tries more and more candidates, for as long as that seems to help: each pair costs some 25 ms."""
         scores: list[list[float]] = [[] for _ in headings]

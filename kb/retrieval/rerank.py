@@ -9,15 +9,15 @@ import asyncio
 import logging
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Protocol
 
-from kb.calibration import Calibration, Reranking
+from kb.calibration import Reranking
 from kb.config.model_settings import RerankSettings
 from kb.errors import RerankerUnavailableError
+from kb.index.port import Searchable
 from kb.inference.cross_encoders import CrossEncoder, cross_encoder_source, load_cross_encoder
 from kb.inference.executor import Executor
 from kb.models import Hit
-from kb.retrieval.scales import spread
+from kb.retrieval.fusion import spread
 
 logger = logging.getLogger(__name__)
 
@@ -26,12 +26,6 @@ WEIGHT = 0.3
 """Weight of the cross-encoder in the final score where nothing was measured; the rest is the fused
 score. A small one at .5 lost 4 of 54 facts from the best two passages of four handbooks, at .3 none."""
 CANDIDATES = 20
-
-
-class CalibratedIndex(Protocol):
-    """`kb.index.port.Searchable`, as this uses it."""
-
-    async def calibration(self) -> Calibration | None: ...
 
 
 class Reranker:
@@ -45,7 +39,7 @@ class Reranker:
     The model runs in threads of its own, so that the next question's embedding does not wait for 20 passages.
     """
 
-    def __init__(self, settings: RerankSettings, measured: CalibratedIndex | None = None) -> None:
+    def __init__(self, settings: RerankSettings, measured: Searchable | None = None) -> None:
         self._settings = settings
         self._measured = measured
         self._background: Executor | None = None
@@ -192,7 +186,7 @@ def blend(hits: Sequence[Hit], scores: Sequence[float], weight: float) -> list[H
 
     Both are spread over 0..1 before, lowest to highest of these hits: a cross-encoder's scores lie close to 0 and 1,
     fused scores close together, and unspread the weight would not mean what it says. Anchors are not in it; see
-    `kb.retrieval.anchors.boost_final`.
+    `kb.retrieval.anchors.boost`.
     """
     fused = spread([hit.scores.fused for hit in hits])
     reranked = spread(list(scores))

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kb.calibration import Reranking
-from kb.retrieval.scales import spread
+from kb.retrieval.fusion import spread
 
 WEIGHTS = (0.1, 0.2, 0.3, 0.5, 0.7, 0.9)
 CANDIDATES = (10, 20, 40)

@@ -10,65 +10,23 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
 
-from kb.calibration import Reranking
 from kb.config.settings import Settings
-from kb.conversation.history import Readable
+from kb.index.port import VectorIndex
 from kb.models import Audience, Hit, Question, Rewrite, Turn
-from kb.retrieval import anchors as anchoring
-from kb.retrieval.anchors import ThreadPosition
+from kb.retrieval.anchors import ThreadPosition, boost, position_in_thread
 from kb.retrieval.exact_terms import holds, put_holding_first
 from kb.retrieval.lexical import LexicalEncoder
 from kb.retrieval.queries import WeightedQuery, build_queries, merge_queries, with_translation
+from kb.retrieval.rerank import Reranker
 from kb.retrieval.result import PartResult, RetrievalResult, interleaved
-from kb.retrieval.search import SearchResult
-from kb.retrieval.supersession import PageFinder, replace_superseded
+from kb.retrieval.search import Search, SearchResult
+from kb.retrieval.supersession import replace_superseded
 from kb.retrieval.thread_words import context_terms
 from kb.retrieval.vocabulary import Vocabulary
 from kb.rewriting.rewriter import Rewriter
 from kb.runtime.stopwatch import Stopwatch
 from kb.text.language import detect
-
-
-class Pages(Readable, PageFinder, Protocol):
-    """`kb.index.port.VectorIndex`, as this uses it."""
-
-
-class Searcher(Protocol):
-    async def warm(self) -> None:
-        """Prepares for questions of any language that may be asked in."""
-
-    async def prepare(self, text: str) -> None:
-        """Embeds a wording that will be searched for soon."""
-
-    async def languages(self) -> Sequence[str]:
-        """ISO 639-1 codes of the pages, most frequent first."""
-
-    async def search(
-        self,
-        queries: Sequence[WeightedQuery],
-        *,
-        audience: Audience,
-        language: str,
-        anchor_pages: Sequence[str] = (),
-        every: bool = False,
-    ) -> SearchResult: ...
-
-
-class Ranker(Protocol):
-    """A cross-encoder. `available` is False where it is off or could not be loaded."""
-
-    @property
-    def available(self) -> bool: ...
-
-    @property
-    def wanted(self) -> bool: ...
-
-    async def rerank(self, query: str, hits: Sequence[Hit]) -> list[Hit]: ...
-
-    async def trial(self) -> Reranking | None:
-        """How it did on the pages' own headings, where that decides how much it counts."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -91,9 +49,9 @@ class Retriever:
 
     rewriter: Rewriter
     outside_rewriter: Rewriter
-    index: Pages
-    searcher: Searcher
-    ranker: Ranker
+    index: VectorIndex
+    searcher: Search
+    ranker: Reranker
     lexical: LexicalEncoder
     vocabulary: Vocabulary
     settings: Settings
@@ -120,19 +78,19 @@ class Retriever:
             rewrite, position, context = await self._understood(question, turns, language, pages_language)
         if rewrite.clarify:
             return RetrievalResult(rewrite=rewrite)
-        anchors, boost = position.anchors(self.settings.anchors)
+        anchors, anchor_boost = position.anchors(self.settings.anchors)
         scope = _Scope(
             audience=question.audience,
             language=language,
             anchors=anchors,
-            boost=boost,
+            boost=anchor_boost,
             required=rewrite.required,
             watch=watch,
         )
         whole = build_queries(
             question.text, rewrite, context, self.settings.search, pages_language=pages_language
         )
-        (hits, need), *parts = await asyncio.gather(
+        (hits, context_share), *parts = await asyncio.gather(
             self._search(rewrite.query, whole, scope, read_as=rewrite.translated),
             *(self._search(part, self._part(part, rewrite, pages_language), scope) for part in rewrite.parts),
         )
@@ -144,7 +102,7 @@ class Retriever:
                 for part, (of_part, _) in zip(rewrite.parts, parts, strict=True)
             ),
             context=context,
-            context_share=need,
+            context_share=context_share,
             anchors=anchors,
             anchor_reason=position.reason,
             reranking=await self.ranker.trial(),
@@ -166,20 +124,19 @@ class Retriever:
     async def _search(
         self, query: str, queries: Sequence[WeightedQuery], scope: _Scope, *, read_as: str = ""
     ) -> tuple[list[Hit], float]:
-        """The passages of one question, best first, and how much the words of the thread counted.
+        """Returns the passages of one question, best first, and how much the words of the thread counted.
 
         `read_as`: the query in the pages' language, for a cross-encoder that reads no other; "" for as it is.
         """
         result = await self._searched(queries, scope, scope.anchors)
-        hits = anchoring.boost(result.hits, scope.anchors, scope.boost)
+        hits = boost(result.hits, scope.anchors, scope.boost)
         with scope.watch.stage("rerank"):
             hits = await self.ranker.rerank(read_as or query, hits)
         # Again, since a cross-encoder that reads a vague question drops the page that the thread is about.
-        hits = anchoring.boost_final(hits, scope.anchors, scope.boost)
+        hits = boost(hits, scope.anchors, scope.boost, reranked=True)
         hits = await self._holding(hits, query, scope)
-        return await self._without_superseded(
-            hits, query, queries, scope, read_as or query
-        ), result.context_share
+        hits = await self._without_superseded(hits, query, queries, scope, read_as or query)
+        return hits, result.context_share
 
     async def _searched(
         self, queries: Sequence[WeightedQuery], scope: _Scope, pages: Sequence[str]
@@ -196,7 +153,7 @@ class Retriever:
         return result
 
     def _part(self, part: str, rewrite: Rewrite, pages_language: str) -> list[WeightedQuery]:
-        """A part in its own words, and the whole question for what it leaves to the others.
+        """Builds the queries of a part: its own words, and the whole question for what it leaves to the others.
 
         Only the whole is translated: it asks all of the parts, so its translation takes its share of the part's weight.
         """
@@ -212,7 +169,7 @@ class Retriever:
         )
 
     async def _holding(self, hits: list[Hit], query: str, scope: _Scope) -> list[Hit]:
-        """The passages first that hold what must be held; searched for by itself where none of the hits does."""
+        """Puts passages that hold the required terms first; searches for the terms alone where no hit holds them."""
         terms = [term for term in scope.required if term.casefold() in query.casefold()]
         if not terms or any(holds(hit.chunk, terms) for hit in hits):
             return put_holding_first(hits, terms) if terms else hits
@@ -234,14 +191,14 @@ class Retriever:
     async def _without_superseded(
         self, hits: Sequence[Hit], query: str, queries: Sequence[WeightedQuery], scope: _Scope, read_as: str
     ) -> list[Hit]:
-        """Newer pages in the place of those they replaced."""
+        """Puts newer pages in the place of those they replaced."""
 
         async def hits_of(pages: Sequence[str]) -> Sequence[Hit]:
             result = await self.searcher.search(
                 queries, audience=scope.audience, language=scope.language, anchor_pages=pages
             )
-            theirs = [hit for hit in result.hits if hit.chunk.page.id in pages]
-            return await self.ranker.rerank(read_as, theirs)
+            of_pages = [hit for hit in result.hits if hit.chunk.page.id in pages]
+            return await self.ranker.rerank(read_as, of_pages)
 
         with scope.watch.stage("search"):
             return await replace_superseded(
@@ -249,17 +206,17 @@ class Retriever:
             )
 
     async def _pages_language(self) -> str:
-        """The language of most pages, where a model can translate into it; else ""."""
+        """Returns the language of most pages where a model can translate into it, else ""."""
         languages = await self.searcher.languages() if self.asks_a_model else ()
-        return languages[0] if languages else ""
+        return next(iter(languages), "")
 
     async def _understood(
         self, question: Question, turns: Sequence[Turn], language: str, pages_language: str
     ) -> tuple[Rewrite, ThreadPosition, tuple[str, ...]]:
-        """The question's rewrite, where it stands in its thread, and the words of the thread to search along.
+        """Returns the question's rewrite, its position in the thread, and the words of the thread to search with it.
 
-        While rules or a model are at it, the question's own wording is embedded: it
-        is searched whatever they find. First, since rules do not let the loop go.
+        Meanwhile the question's own wording is embedded, since it is searched whatever the rewrite is. The embedding
+        starts first, because the rules do not yield to the event loop.
         """
         understanding = self._read(question, turns, language, pages_language)
         if not turns and not (self.asks_a_model and pages_language not in ("", language)):
@@ -274,5 +231,5 @@ class Retriever:
         rewrite = await rewriter.rewrite(
             question.text, turns, language=language, pages_language=pages_language
         )
-        position = anchoring.position_in_thread(turns, question.text, rewrite)
+        position = position_in_thread(turns, question.text, rewrite)
         return rewrite, position, () if rewrite.clarify else self._context(question, position, language)

@@ -9,21 +9,19 @@ from __future__ import annotations
 import asyncio
 import logging
 import math
-from collections.abc import AsyncIterator, Collection, Sequence
+from collections.abc import Collection, Iterable
 from typing import Protocol
 
 from kb.errors import FootnoteError
 from kb.index.word_counts import PassageWords, WordCounts
-from kb.models import Audience, Chunk
+from kb.models import Chunk
 from kb.retrieval.lexical import LexicalEncoder
 from kb.runtime.tasks import cancelled, happened
 
 logger = logging.getLogger(__name__)
 
 WAIT_S = 1.0
-"""Seconds that a start waits for counts that are not there: some
-thousand passages, from all over, are counted by then.
-"""
+"""Seconds that a start waits for counts that are not there yet: a thousand passages or so are counted by then."""
 LOOK_S = 10.0
 """Seconds between two checks whether another process changed the index or whether it is back."""
 
@@ -37,10 +35,6 @@ class Counting(Protocol):
     async def count_words(self) -> None: ...
 
 
-class Passages(Protocol):
-    def passages(self, *, audience: Audience) -> AsyncIterator[Sequence[Chunk]]: ...
-
-
 class FixedCounts:
     """Word counts of passages that no index holds. Implements `Counting`."""
 
@@ -52,7 +46,7 @@ class FixedCounts:
 
 
 class Vocabulary:
-    """The vocabulary of an index now. Until passages are counted every word is equally rare, and none known."""
+    """Tells the word frequencies of an index. Until passages are counted every word is equally rare, and none known."""
 
     def __init__(self, index: Counting | None = None, *, look_s: float = LOOK_S) -> None:
         self._index = index or FixedCounts()
@@ -67,9 +61,7 @@ class Vocabulary:
         await self.look()
 
     async def look(self) -> None:
-        """The index has just been written. Returns when its words are
-        counted, or after `WAIT_S`; at once before a start.
-        """
+        """Counts again after a write. Returns when the words are counted, or after `WAIT_S`; at once before a start."""
         if self._following is not None:
             self._looked.clear()
             self._due.set()
@@ -80,12 +72,11 @@ class Vocabulary:
             await cancelled(self._following)
 
     def frequency(self, word: str) -> int:
-        """The number of passages that hold exactly this word (lower case)."""
+        """Returns the number of passages that hold exactly this word (lower case)."""
         return self._index.words.frequency(word)
 
     def rarity(self, terms: Collection[int]) -> float:
-        """BM25's inverse document frequency of a word, by its most common
-        form; 1 for every word where nothing is counted.
+        """Returns BM25's inverse document frequency of a word, by its commonest form; 1 where nothing is counted.
 
         Robertson and Zaragoza, The Probabilistic Relevance Framework (2009), with the 1 that keeps it above 0.
         """
@@ -112,15 +103,10 @@ class Vocabulary:
             await happened(self._due, within_s=self._look_s)
 
 
-async def count(passages: Passages, lexical: LexicalEncoder) -> FixedCounts:
-    """Counts passages that no index holds, off the event loop."""
+def count(passages: Iterable[Chunk], lexical: LexicalEncoder) -> FixedCounts:
+    """Counts passages that no index holds."""
     words = WordCounts()
-    async for batch in passages.passages(audience=Audience()):
-        await asyncio.to_thread(_add, batch, words, lexical)
-    return FixedCounts(words)
-
-
-def _add(batch: Sequence[Chunk], words: WordCounts, lexical: LexicalEncoder) -> None:
-    for chunk in batch:
+    for chunk in passages:
         terms = lexical.document(chunk.embedded_text, chunk.page.language).indices
         words.change(came=[PassageWords.of(chunk, terms)])
+    return FixedCounts(words)

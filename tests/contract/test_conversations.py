@@ -13,7 +13,6 @@ from kb.conversation.conversations import (
     KEPT_CHARACTERS,
     KEPT_TURNS,
     WHOLE_TURNS,
-    ConversationStore,
     RedisConversations,
     compacted,
 )
@@ -37,7 +36,7 @@ def a_turn(question: str, *, ts: str | None = None) -> Turn:
 
 
 @pytest.fixture
-def store(redis: Redis) -> ConversationStore:
+def store(redis: Redis) -> RedisConversations:
     return in_redis(redis)
 
 
@@ -45,18 +44,18 @@ def in_redis(redis: Redis) -> RedisConversations:
     return RedisConversations(redis, namespace="test", keep=timedelta(days=1))
 
 
-async def test_turns_come_back_whole_and_oldest_first(store: ConversationStore):
+async def test_turns_come_back_whole_and_oldest_first(store: RedisConversations):
     turns = [a_turn("first", ts="1.0"), a_turn("second", ts="2.0")]
     for turn in turns:
         await store.append(THREAD, turn)
     assert await store.load(THREAD) == turns
 
 
-async def test_an_unknown_thread_is_empty(store: ConversationStore):
+async def test_an_unknown_thread_is_empty(store: RedisConversations):
     assert await store.load(THREAD) == []
 
 
-async def test_of_many_threads_those_are_known_that_have_turns(store: ConversationStore):
+async def test_of_many_threads_those_are_known_that_have_turns(store: RedisConversations):
     others = [replace(THREAD, thread=f"{n}.0") for n in range(2, 5)]
     await store.append(THREAD, a_turn("first", ts="1.0"))
     await store.append(others[0], a_turn("second", ts="2.0"))
@@ -67,19 +66,19 @@ async def test_of_many_threads_those_are_known_that_have_turns(store: Conversati
 
 @pytest.mark.parametrize("other", [{"team": "T2"}, {"channel": "C2"}, {"thread": "2.0"}])
 async def test_threads_of_another_team_channel_or_root_are_kept_apart(
-    store: ConversationStore, other: dict[str, str]
+    store: RedisConversations, other: dict[str, str]
 ):
     await store.append(THREAD, a_turn("first"))
     assert await store.load(replace(THREAD, **other)) == []
 
 
-async def test_the_answer_to_an_edited_question_takes_the_place_of_the_old_one(store: ConversationStore):
+async def test_the_answer_to_an_edited_question_takes_the_place_of_the_old_one(store: RedisConversations):
     for turn in (a_turn("first", ts="1.0"), a_turn("second", ts="2.0"), a_turn("first, edited", ts="1.0")):
         await store.append(THREAD, turn)
     assert [turn.question for turn in await store.load(THREAD)] == ["first, edited", "second"]
 
 
-async def test_a_deleted_question_is_forgotten_and_the_others_stay(store: ConversationStore):
+async def test_a_deleted_question_is_forgotten_and_the_others_stay(store: RedisConversations):
     for turn in (a_turn("first", ts="1.0"), a_turn("second", ts="2.0")):
         await store.append(THREAD, turn)
     await store.forget(THREAD, "1.0")
@@ -100,7 +99,7 @@ async def test_what_was_stored_is_there_after_a_restart(tmp_path: Path):
 
 
 async def test_a_long_thread_keeps_its_latest_turns_whole_and_of_the_others_what_a_return_needs(
-    store: ConversationStore,
+    store: RedisConversations,
 ):
     for n in range(WHOLE_TURNS + 3):
         turn = a_turn(f"question {n} {'x' * 500}", ts=f"{n}.0")
@@ -124,7 +123,7 @@ def test_of_an_endless_thread_the_latest_turns_are_kept():
     assert compacted(turns) == turns
 
 
-async def test_a_turn_without_its_text_is_still_replaced_and_forgotten(store: ConversationStore):
+async def test_a_turn_without_its_text_is_still_replaced_and_forgotten(store: RedisConversations):
     for n in range(WHOLE_TURNS + 2):
         await store.append(THREAD, a_turn(f"question {n}", ts=f"{n}.0"))
     await store.append(THREAD, a_turn("question 0, edited", ts="0.0"))
@@ -144,7 +143,7 @@ async def test_what_another_replica_wrote_or_forgot_is_seen_at_once(redis: Redis
     assert await one.load(THREAD) == []
 
 
-async def test_who_changes_what_was_loaded_changes_no_thread(store: ConversationStore):
+async def test_who_changes_what_was_loaded_changes_no_thread(store: RedisConversations):
     await store.append(THREAD, a_turn("first"))
     (await store.load(THREAD)).clear()
     assert [turn.question for turn in await store.load(THREAD)] == ["first"]

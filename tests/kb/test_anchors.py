@@ -2,7 +2,7 @@ import pytest
 
 from kb.config.search_settings import AnchorSettings
 from kb.models import Chunk, Hit, Page, Retrieved, Rewrite, Scores, Turn
-from kb.retrieval.anchors import ThreadPosition, boost, boost_final, position_in_thread
+from kb.retrieval.anchors import ThreadPosition, boost, position_in_thread
 
 
 def a_turn(question: str, *cited: str, seen: tuple[str, ...] = (), **fields: object) -> Turn:
@@ -115,14 +115,14 @@ def test_without_anchors_the_hits_are_exactly_the_unanchored_ones(
     pages: tuple[str, ...], amount: float
 ) -> None:
     hits = [a_hit("b", 0.2), a_hit("a", 0.5, rerank=0.1)]  # not even put in order
-    for step in (boost, boost_final):
-        result = step(hits, pages, amount)
+    for reranked in (False, True):
+        result = boost(hits, pages, amount, reranked=reranked)
         assert all(one is other for one, other in zip(result, hits, strict=True))
 
 
 def test_anchors_count_again_in_the_order_of_the_cross_encoder() -> None:
     reranked = [a_hit("a", 0.5, rerank=0.9, final=0.70), a_hit("b", 0.4, rerank=0.8, final=0.65)]
-    again = boost_final(reranked, ["b"], 0.08)
+    again = boost(reranked, ["b"], 0.08, reranked=True)
     assert pages_of(again) == ["b", "a"]
     assert again[0].scores.final == pytest.approx(0.73)
     assert again[0].scores.anchor == 0.08
@@ -130,7 +130,7 @@ def test_anchors_count_again_in_the_order_of_the_cross_encoder() -> None:
 
 def test_anchors_do_not_count_twice_where_no_cross_encoder_ran() -> None:
     once = boost([a_hit("a", 0.5), a_hit("b", 0.4)], ["b"], 0.05)
-    assert boost_final(once, ["b"], 0.05) == once
+    assert boost(once, ["b"], 0.05, reranked=True) == once
 
 
 def test_hits_with_equal_scores_keep_their_order() -> None:

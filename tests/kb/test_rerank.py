@@ -11,7 +11,7 @@ from kb.config.model_settings import RerankSettings
 from kb.errors import RerankerUnavailableError
 from kb.models import Chunk, Hit, Page, Scores
 from kb.retrieval.rerank import Reranker, blend
-from kb.retrieval.scales import spread
+from kb.retrieval.fusion import spread
 from tests.fakes.shared import SHARED
 
 ROOT = Path(__file__).parents[2]

@@ -3,28 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
 from kb.errors import IndexUnavailableError
 from kb.index.embedded.index import EdgeIndex
 from kb.index.port import IndexedChunk, IndexManifest
 from kb.index.word_counts import WordCounts
-from kb.models import EVERYONE, Audience, Chunk, Page
+from kb.models import EVERYONE, Chunk, Page
 from kb.retrieval.lexical import LexicalEncoder
 from kb.retrieval.vocabulary import Vocabulary, count
 from tests.fakes.waiting import until
-
-
-class Passages:
-    def __init__(self, *texts: str, private: Sequence[str] = ()) -> None:
-        self._chunks = [
-            *(a_chunk(text, (EVERYONE,)) for text in texts),
-            *(a_chunk(text, ("#leads",)) for text in private),
-        ]
-
-    async def passages(self, *, audience: Audience) -> AsyncIterator[Sequence[Chunk]]:
-        yield [chunk for chunk in self._chunks if audience.may_read(chunk.page.audience)]
 
 
 def a_chunk(text: str, audience: tuple[str, ...] = (EVERYONE,)) -> Chunk:
@@ -32,21 +20,21 @@ def a_chunk(text: str, audience: tuple[str, ...] = (EVERYONE,)) -> Chunk:
     return Chunk(id=text, page=page, position=0, text=text, url="p.md")
 
 
-async def a_vocabulary(passages: Passages) -> tuple[Vocabulary, LexicalEncoder]:
+def a_vocabulary(*chunks: Chunk) -> tuple[Vocabulary, LexicalEncoder]:
     lexical = LexicalEncoder()
-    return Vocabulary(await count(passages, lexical)), lexical
+    return Vocabulary(count(chunks, lexical)), lexical
 
 
-async def test_a_word_that_few_passages_hold_weighs_more():
-    vocabulary, lexical = await a_vocabulary(Passages("holiday pay", "holiday rules", "holiday gym"))
+def test_a_word_that_few_passages_hold_weighs_more():
+    vocabulary, lexical = a_vocabulary(*map(a_chunk, ["holiday pay", "holiday rules", "holiday gym"]))
     common, rare, unknown = (
         vocabulary.rarity(lexical.query(word, ["en"]).indices) for word in ("holidays", "gym", "pension")
     )
     assert 0 < common < rare < unknown
 
 
-async def test_words_of_private_pages_are_not_known():
-    vocabulary, _ = await a_vocabulary(Passages("public", private=["zebrafish"]))
+def test_words_of_private_pages_are_not_known():
+    vocabulary, _ = a_vocabulary(a_chunk("public"), a_chunk("zebrafish", ("#leads",)))
     assert vocabulary.frequency("public") == 1
     assert vocabulary.frequency("zebrafish") == 0
 
@@ -57,8 +45,8 @@ async def test_where_nothing_is_counted_every_word_weighs_the_same():
     assert lexical.coverage("gym holiday", "holiday", "en", rarity=vocabulary.rarity) == 0.5
 
 
-async def test_coverage_counts_a_missing_rare_word_more_than_a_common_one():
-    vocabulary, lexical = await a_vocabulary(Passages("Havik pays", "Havik ships", "Havik sells a gym"))
+def test_coverage_counts_a_missing_rare_word_more_than_a_common_one():
+    vocabulary, lexical = a_vocabulary(*map(a_chunk, ["Havik pays", "Havik ships", "Havik sells a gym"]))
     lacks_rare = lexical.coverage("gym Havik", "Havik pays", "en", rarity=vocabulary.rarity)
     lacks_common = lexical.coverage("gym Havik", "a gym", "en", rarity=vocabulary.rarity)
     assert lacks_rare < 0.5 < lacks_common
