@@ -10,7 +10,7 @@ import asyncio
 import logging
 import time
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
@@ -151,25 +151,24 @@ class WebClient:
         url: URL,
         *,
         refusal: Refusal,
-        etag: str | None = None,
-        last_modified: str | None = None,
+        validators: Mapping[str, str] | None = None,
         max_bytes: int = MAX_BYTES,
     ) -> WebResponse:
-        """Gets a page, or status 304 when it still is what the validators name.
+        """Gets a page, or status 304 when it still is what the validators (headers) name.
 
         Raises:
             WebError: refused, unreachable, too slow, too large, or any status but 200 and 304.
         """
-        validators = {"If-None-Match": etag, "If-Modified-Since": last_modified}
-        headers = {name: value for name, value in validators.items() if value}
         for _ in range(_MAX_HOPS + 1):
-            answer = await self._patiently(url, headers, max_bytes)
+            answer = await self._patiently(url, validators or {}, max_bytes)
             if isinstance(answer, WebResponse):
                 return answer
             url = _followed(url, answer, refusal)
         raise WebError(f"it redirects more than {_MAX_HOPS} times")
 
-    async def _patiently(self, url: URL, headers: dict[str, str], max_bytes: int) -> WebResponse | _Redirect:
+    async def _patiently(
+        self, url: URL, headers: Mapping[str, str], max_bytes: int
+    ) -> WebResponse | _Redirect:
         """One address, again after a pause when the site is busy."""
         status = 0
         for attempt in range(1, _ATTEMPTS + 1):
@@ -191,7 +190,7 @@ class WebClient:
             await self._sleep(turn - now)
 
     async def _once(
-        self, url: URL, headers: dict[str, str], max_bytes: int
+        self, url: URL, headers: Mapping[str, str], max_bytes: int
     ) -> WebResponse | _Redirect | _Busy:
         self.requests += 1
         try:

@@ -184,16 +184,11 @@ class Crawl:
         """
         opened = self._opened.get(url)
         known = opened.known if opened else before if before and not before.document.hidden else None
-        answer = (
-            opened.answer
-            if opened
-            else await self._client.get(
-                url,
-                refusal=self._refusal,
-                etag=known.etag if known else None,
-                last_modified=known.last_modified if known else None,
-            )
-        )
+        if opened:
+            answer = opened.answer
+        else:
+            validators = known.validators if known else None
+            answer = await self._client.get(url, refusal=self._refusal, validators=validators)
         if answer.status == 304 and known is not None:
             return replace(known, document=replace(known.document, hidden=asks_to_be_hidden(answer.robots)))
         document = (opened.document if opened else None) or await self._reader.read(answer)
@@ -297,9 +292,9 @@ class Crawl:
             return
         try:
             await look_at(lost, self._result.pages.values(), self._client, self._reader, self._refusal)
-        except SameTextError:
-            raise
         except WebError as error:
+            if isinstance(error, SameTextError):
+                raise
             if error.private:  # whoever may not see them any more must not read them here either
                 await self._frontier.add(lost)
                 await self._walk()

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 
 import lxml.etree
@@ -72,41 +72,38 @@ def read_document(response: WebResponse) -> WebDocument | None:
     if response.media_type not in HTML_TYPES:
         return None
     text = _DECLARED.sub(r"\1", decoded(response.content, response.charset), count=1)
-    tree = _tree(text)
     audience, closed = _readers(text)
+    document = WebDocument(
+        url=str(response.url),
+        content=b"",
+        media_type="text/markdown",
+        mark=text_mark(b""),
+        audience=audience,
+        closed=closed,
+    )
+    tree = _tree(text)
     if tree is None:
-        return WebDocument(
-            url=str(response.url),
-            content=b"",
-            media_type="text/markdown",
-            mark=text_mark(b""),
-            audience=audience,
-            closed=closed,
-        )
+        return document
     robots = _directives(", ".join([response.robots, *_contents(tree, "robots")]))
     # trafilatura takes every relative link for one of the site's root
     base = _base(tree, response.url)
-    for one in list(
-        tree.iter("base")
-    ):  # lxml resolves it whatever it is told, and breaks over links that are none
-        one.drop_tree()
+    for element in list(tree.iter("base")):
+        # lxml resolves it whatever it is told, and breaks over links that are none
+        element.drop_tree()
     tree.make_links_absolute(str(base), resolve_base_href=False, handle_failures="ignore")
     html = str(lxml.html.tostring(tree, encoding="unicode"))
     _drop_hidden(tree)
     links = () if "nofollow" in robots else tuple(dict.fromkeys(_links(tree, base)))
     canonical, edited = _canonical(tree, response.url), _edited(tree)
     content = main_content(html, tree, response.url).encode()
-    return WebDocument(
-        url=str(response.url),
+    return replace(
+        document,
+        content=content,
+        mark=text_mark(content),
         canonical=canonical,
         links=links,
         edited=edited,
         hidden="noindex" in robots,
-        content=content,
-        media_type="text/markdown",
-        mark=text_mark(content),
-        audience=audience,
-        closed=closed,
     )
 
 
@@ -131,9 +128,8 @@ def decoded(content: bytes, declared: str | None) -> str:
 
 
 def _as_browsers_read(claim: str) -> str:
-    return (
-        "windows-1252" if claim.lower() in ("iso-8859-1", "latin-1", "latin1", "ascii", "us-ascii") else claim
-    )
+    latin = ("iso-8859-1", "latin-1", "latin1", "ascii", "us-ascii")
+    return "windows-1252" if claim.lower() in latin else claim
 
 
 def _strictly(content: bytes, encoding: str) -> str | None:
@@ -192,12 +188,12 @@ def _drop_hidden(tree: lxml.html.HtmlElement) -> None:
 
 def _around(element: lxml.html.HtmlElement) -> Iterator[Mapping[str, str]]:
     yield element.attrib
-    yield from (one.attrib for one in element.iterancestors())
+    yield from (ancestor.attrib for ancestor in element.iterancestors())
 
 
 def _base(tree: lxml.html.HtmlElement, url: URL) -> URL:
     """What the page's relative links are relative to."""
-    named = next((_absolute(one.get("href"), url) for one in tree.iter("base") if one.get("href")), None)
+    named = next((_absolute(base.get("href"), url) for base in tree.iter("base") if base.get("href")), None)
     return (written_address(named) if named else None) or url
 
 
@@ -220,11 +216,11 @@ def _edited(tree: lxml.html.HtmlElement) -> date | None:
         *_contents(tree, "article:modified_time"),
         *_contents(tree, "datemodified"),
         *_contents(tree, "dateModified"),
-        *(one.get("datetime", "") for one in tree.iter("time") if one.get("itemprop") == "dateModified"),
+        *(time.get("datetime", "") for time in tree.iter("time") if time.get("itemprop") == "dateModified"),
         *(
             found[1]
-            for one in tree.iter("script")
-            if one.get("type") == "application/ld+json" and (found := _MODIFIED.search(one.text or ""))
+            for script in tree.iter("script")
+            if script.get("type") == "application/ld+json" and (found := _MODIFIED.search(script.text or ""))
         ),
     ]
     for written in declared:

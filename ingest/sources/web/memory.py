@@ -6,28 +6,28 @@ not changed, and it still knows the way past a page that fails today.
 
 from __future__ import annotations
 
-import json
 import sqlite3
 import zlib
 from collections.abc import Iterable
-from dataclasses import dataclass
-from datetime import date
+from dataclasses import dataclass, replace
 from pathlib import Path
+
+from pydantic import TypeAdapter
 
 from ingest.sources.kept import KeptTables
 from ingest.sources.port import fingerprint
 from ingest.sources.web.document import WebDocument
 
-_VERSION = 6
+_VERSION = 7
 """Raise when what a document is made of changes: then the memory is made anew."""
 _TABLES = {
     "visits": """(
-        address TEXT PRIMARY KEY, path TEXT, etag TEXT, last_modified TEXT, url TEXT, content BLOB, media_type TEXT,
-        canonical TEXT, links TEXT, edited TEXT, hidden INTEGER,
-        audience TEXT, closed TEXT, mark TEXT
+        address TEXT PRIMARY KEY, path TEXT, etag TEXT, last_modified TEXT, url TEXT,
+        document TEXT, content BLOB, links TEXT
     )"""
 }
 _INDEXES = {"by_path": "visits (path)"}
+_DOCUMENT = TypeAdapter(WebDocument)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -43,15 +43,15 @@ class Visit:
     @property
     def revision(self) -> str:
         document = self.document
-        limits = [*(document.audience or ()), *([document.closed] if document.closed else ())]
-        return fingerprint(
-            (
-                document.content,
-                str(document.edited).encode(),
-                document.url.encode(),
-                *(limit.encode() for limit in limits),
-            )
-        )
+        limits = (*(document.audience or ()), *filter(None, [document.closed]))
+        texts = (str(document.edited), document.url, *limits)
+        return fingerprint((document.content, *(text.encode() for text in texts)))
+
+    @property
+    def validators(self) -> dict[str, str]:
+        """Headers that ask a site whether the page is still what it was."""
+        headers = {"If-None-Match": self.etag, "If-Modified-Since": self.last_modified}
+        return {name: value for name, value in headers.items() if value}
 
 
 class VisitMemory:
@@ -71,7 +71,7 @@ class VisitMemory:
     async def keep(self, visit: Visit) -> None:
         await self._tables.run(
             lambda db: db.execute(
-                f"INSERT OR REPLACE INTO visits VALUES ({', '.join('?' * 14)})", _row(visit)
+                "INSERT OR REPLACE INTO visits VALUES (?, ?, ?, ?, ?, ?, ?, ?)", _row(visit)
             )
         )
 
@@ -83,37 +83,22 @@ class VisitMemory:
 def _row(visit: Visit) -> tuple[object, ...]:
     """Links as lines (no address holds a line's end): JSON of a hundred thousand would hold Python's lock."""
     document = visit.document
+    head = _DOCUMENT.dump_json(replace(document, content=b"", links=())).decode()
     return (
         visit.address, visit.path, visit.etag, visit.last_modified, document.url,
-        zlib.compress(document.content), document.media_type, document.canonical, "\n".join(document.links),
-        document.edited.isoformat() if document.edited else None, document.hidden,
-        None if document.audience is None else json.dumps(document.audience), document.closed,
-        document.mark,
+        head, zlib.compress(document.content), "\n".join(document.links),
     )  # fmt: skip
 
 
 def _one(db: sqlite3.Connection, where: str, value: str) -> Visit | None:
-    columns = (
-        "address, path, etag, last_modified, url, content, media_type, canonical, links, edited, hidden, "
-        "audience, closed, mark"
-    )
+    columns = "address, path, etag, last_modified, document, content, links"
     row = db.execute(f"SELECT {columns} FROM visits WHERE {where} LIMIT 1", (value,)).fetchone()
     if row is None:
         return None
-    (
-        address, path, etag, last_modified, url, content, media_type, canonical, links, edited, hidden,
-        audience, closed, mark,
-    ) = row  # fmt: skip
-    document = WebDocument(
-        url=url,
+    address, path, etag, last_modified, head, content, links = row
+    document = replace(
+        _DOCUMENT.validate_json(head),
         content=zlib.decompress(content),
-        media_type=media_type,
-        mark=mark,
-        canonical=canonical,
         links=tuple(links.split("\n")) if links else (),
-        edited=date.fromisoformat(edited) if edited else None,
-        hidden=bool(hidden),
-        audience=None if audience is None else tuple(json.loads(audience)),
-        closed=closed,
     )
     return Visit(address=address, path=path, document=document, etag=etag, last_modified=last_modified)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from dataclasses import replace
 
 from pydantic import ValidationError
 
@@ -14,7 +15,7 @@ from ingest.parsers.wire import Broken
 from ingest.processes import DiedError, ProcessPool, WorkProcess
 from ingest.sources.web.client import WebError, WebResponse
 from ingest.sources.web.document import WebDocument, read_document
-from ingest.sources.web.wire import LINKS, READING, Answer, Nothing
+from ingest.sources.web.worker import LINKS, READING, Answer
 
 logger = logging.getLogger(__name__)
 
@@ -61,24 +62,13 @@ async def _read(process: WorkProcess, answer: WebResponse) -> WebDocument | None
     await process.send([task.model_dump_json().encode(), answer.content])
     try:
         reading = READING.validate_json(await process.receive())
-        if isinstance(reading, Nothing):
-            return None
         if isinstance(reading, Broken):
             logger.error("web.broke", extra={"error": reading.error, "where": list(reading.where)})
             raise WebError(f"it cannot be read ({reading.error}; the log says where)")
+        if reading.document is None:
+            return None
         content = answer.content if reading.as_answered else await process.receive()
         links = [link for _ in range(reading.frames) for link in LINKS.validate_json(await process.receive())]
     except ValidationError as error:
         raise DiedError("its reply is none") from error
-    return WebDocument(
-        url=reading.url,
-        content=content,
-        media_type=reading.media_type,
-        mark=reading.mark,
-        canonical=reading.canonical,
-        links=tuple(links),
-        edited=reading.edited,
-        hidden=reading.hidden,
-        audience=reading.audience,
-        closed=reading.closed,
-    )
+    return replace(reading.document, content=content, links=tuple(links))

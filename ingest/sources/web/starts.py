@@ -76,8 +76,7 @@ class Starts:
         answer = await self._client.get(
             address,
             refusal=self._refusal,
-            etag=known.etag if known else None,
-            last_modified=known.last_modified if known else None,
+            validators=known.validators if known else None,
         )
         return Opened(answer=answer, known=known)
 
