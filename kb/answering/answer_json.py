@@ -1,5 +1,6 @@
-"""An answer and its trace as plain data, for `ask --json` and whatever else reads
-JSON in a terminal. What the HTTP API gives is described in `bot.api.schemas`.
+"""An answer and its trace as plain data, for `ask --json` and whatever else reads JSON in a terminal.
+
+What the HTTP API gives is described in `bot.api.schemas`.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from kb.models import Hit
 
 
 def answer_as_json(answer: Answer, *, text: str | None = None) -> dict[str, Any]:
-    """The answer for programs. `text`: what a reader is told, where the caller words it, e.g. a declined one's."""
+    """Writes an answer for programs. `text`: what a reader is told, where the caller words it, as of a declined one."""
     return {
         "question": answer.question,
         "answer": text or answer.marked_text or answer.text,
@@ -44,7 +45,7 @@ def answer_as_json(answer: Answer, *, text: str | None = None) -> dict[str, Any]
 
 
 def trace_as_json(answer: Answer) -> dict[str, Any]:
-    """The trace as "Why this answer?" shows it: rewrite, anchors, scores of every stage; no passage text."""
+    """Writes the trace as "Why this answer?" shows it: rewrite, anchors, scores of every stage; no passage text."""
     trace = answer.trace
     return {
         "rewrite": {
@@ -102,19 +103,11 @@ def _quote_as_json(quote: Quote) -> dict[str, Any]:
 
 
 def _hit_as_json(hit: Hit) -> dict[str, Any]:
-    scores = hit.scores
     return {
         "title": hit.chunk.page.title,
         "section": hit.chunk.section_label,
         "url": hit.chunk.url,
-        "scores": {
-            "dense": _rounded(scores.dense),
-            "lexical": _rounded(scores.lexical),
-            "fused": _rounded(scores.fused),
-            "anchor": _rounded(scores.anchor),
-            "rerank": _rounded(scores.rerank),
-            "final": _rounded(scores.final),
-        },
+        "scores": {stage: _rounded(score) for stage, score in asdict(hit.scores).items()},
     }
 
 

@@ -1,9 +1,8 @@
 """Drafts an answer by a language model: turns passages into sentences that cite them, while they are written.
 
-Claude cites by itself (`search_result` blocks); other endpoints get numbered
-passages and are asked for [n] markers. Where the endpoint takes tools the model
-may search again. What comes out is a draft: whether the passages hold it is for
-`kb.citations` to say.
+Claude cites by itself (`search_result` blocks); other endpoints get numbered passages and are asked for [n] markers.
+Where the endpoint takes tools the model may search again. What comes out is a draft: whether the passages hold it is
+for `kb.citations` to say.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ import logging
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated, Protocol
+from typing import Annotated
 
 from anthropic.types import MessageParam, ToolParam, ToolResultBlockParam
 from pydantic import BaseModel, Field, ValidationError
@@ -36,7 +35,8 @@ from kb.citations.citation_markers import Marked, SplitPassage, from_citations, 
 from kb.citations.passage import passage_head
 from kb.config.model_settings import ModelSettings
 from kb.errors import ModelRefusedError, ModelReplyError, ModelUnavailableError, UnavailableError
-from kb.llm.request import CitablePassage, said_before, search_result, tool_result
+from kb.llm.client import LanguageModel
+from kb.llm.request import CitablePassage, search_result, tool_result
 from kb.llm.stream import OnText, Reply, TextBlock, ToolUse
 from kb.models import Hit
 
@@ -59,31 +59,9 @@ OnSentences = Callable[[Sequence[DraftSentence], Sequence[Hit]], Awaitable[None]
 attempt, begins anew."""
 
 
-class AnswerModel(Protocol):
-    """`kb.llm.client.LanguageModel`, as this uses it."""
-
-    native_citations: bool
-
-    @property
-    def tools(self) -> bool: ...
-
-    async def converse(
-        self,
-        *,
-        system: str,
-        messages: Sequence[MessageParam],
-        tools: Sequence[ToolParam] = (),
-        max_tokens: int,
-        deadline_s: float,
-        on_text: OnText | None = None,
-    ) -> Reply: ...
-
-
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ModelDraft:
-    """`passages`: all that the model has read, in the order of their
-    numbers; `searches`: what it searched for itself.
-    """
+    """`passages`: all that the model has read, in the order of their numbers; `searches`: its own queries."""
 
     replied: Replied
     passages: tuple[Hit, ...]
@@ -96,8 +74,8 @@ class SearchInput(BaseModel):
 
 
 class ModelDrafter:
-    def __init__(self, model: AnswerModel, settings: ModelSettings, *, max_sentences: int) -> None:
-        self._model = model
+    def __init__(self, model: LanguageModel, settings: ModelSettings, *, max_sentences: int) -> None:
+        self.model = model
         self._settings = settings
         self._max_sentences = max_sentences
 
@@ -135,10 +113,10 @@ class ModelDrafter:
         on_text: OnText | None,
     ) -> Reply:
         """Sends one request; its deadline is the time that is left."""
-        return await self._model.converse(
+        return await self.model.converse(
             system=answer_system(
                 sentences=self._max_sentences,
-                marked=not self.native,
+                marked=not self.model.native_citations,
                 searches=SEARCHES if tools else 0,
             ),
             messages=messages,
@@ -147,14 +125,6 @@ class ModelDrafter:
             deadline_s=max(0.1, ends_at - time.monotonic()),
             on_text=on_text,
         )
-
-    @property
-    def native(self) -> bool:
-        return self._model.native_citations
-
-    @property
-    def takes_tools(self) -> bool:
-        return self._model.tools
 
 
 class _Conversation:
@@ -173,13 +143,14 @@ class _Conversation:
         self._drafter = drafter
         self._asked = asked
         self._passages = list(passages)
-        self._search = search if drafter.takes_tools else None
+        self._native = drafter.model.native_citations
+        self._search = search if drafter.model.tools else None
         self._ends_at = ends_at
         self._reminded = reminded
         self._searches: list[str] = []
 
     async def held(self, on_sentences: OnSentences | None) -> ModelDraft:
-        messages = [*map(said_before, earlier_turns(self._asked.turns)), self._question()]
+        messages = [*earlier_turns(self._asked.turns), self._question()]
         tools = [SEARCH_TOOL] if self._search is not None else []
         on_text = self._watching(on_sentences) if on_sentences is not None else None
         for _ in range(SEARCHES + 2):  # one more than there are searches, for a model that has to be told so
@@ -202,7 +173,7 @@ class _Conversation:
         text = question_text(self._asked)
         if self._reminded:
             text += "\n" + REMINDER.format(language=language_name(self._asked.reply_in))
-        if not self._drafter.native:
+        if not self._native:
             passages = numbered_passages(self._passages, first=1)
             return {"role": "user", "content": "\n\n".join(["Passages:", *passages, text])}
         return {
@@ -232,7 +203,7 @@ class _Conversation:
         self._passages += fresh
         if not fresh:
             return tool_result(use.id, "Nothing was found but what you have read.")
-        if self._drafter.native:
+        if self._native:
             return tool_result(use.id, [_citable(hit) for hit in fresh])
         return tool_result(use.id, "\n\n".join(numbered_passages(fresh, first=first)))
 
@@ -264,7 +235,7 @@ class _Conversation:
         return on_text
 
     def _marked(self, blocks: Sequence[TextBlock]) -> Marked:
-        if self._drafter.native:
+        if self._native:
             marked = from_citations(blocks, [SplitPassage.of(hit.chunk) for hit in self._passages])
         else:
             marked = from_markers(

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal
 
 from kb.answering.language import SURE_LANGUAGES
 from kb.config.model_settings import MULTILINGUAL
-from kb.index.port import IndexCounts, StoredPassage
+from kb.index.port import VectorIndex
 from kb.inference.embedding_languages import reads
 
 LATEST = 50
@@ -38,14 +38,6 @@ class LanguageOffer:
     model: str = MULTILINGUAL
 
 
-class LanguagesOfIndex(Protocol):
-    """`kb.index.port.VectorIndex`, as this uses it."""
-
-    async def sample(self, limit: int) -> Sequence[StoredPassage]: ...
-
-    async def counts(self) -> IndexCounts: ...
-
-
 def reads_all(model: str) -> bool:
     """Whether the model reads every language that could lead to an offer."""
     return all(reads(model, language) for language in SURE_LANGUAGES)
@@ -67,7 +59,7 @@ def language_offer(model: str, *, asked: Sequence[str], pages: Mapping[str, int]
     return None
 
 
-async def pages_by_language(index: LanguagesOfIndex) -> Mapping[str, int]:
+async def pages_by_language(index: VectorIndex) -> Mapping[str, int]:
     """The number of pages in each language, estimated by a sample where there are more passages than `SAMPLED`.
 
     Raises:
@@ -82,7 +74,7 @@ async def pages_by_language(index: LanguagesOfIndex) -> Mapping[str, int]:
 
 
 def _unread(model: str, counted: Counter[str]) -> Counter[str]:
-    """The languages that the model does not read and that the detector tells apart well."""
+    """Keeps the languages that the model does not read and that the detector tells apart well."""
     return Counter(
         {
             language: number

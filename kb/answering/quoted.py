@@ -16,9 +16,10 @@ from kb.answering.excerpts import Excerpt
 from kb.answering.language import surely_in_others
 from kb.answering.progress import Progress
 from kb.answering.quoting import SHORT_CHARACTERS, Librarian
-from kb.answering.reading import Neighbours, ReadingLimits, read_passages, strip_injections_in
+from kb.answering.reading import ReadingLimits, read_passages, strip_injections_in
 from kb.conflicts.resolution import CONFLICT_PASSAGES, Disputed, Sides, warnings_of
 from kb.conflicts.statements import Similarity, Statement, find_disputes
+from kb.index.port import VectorIndex
 from kb.models import Hit, Rewrite
 from kb.pages.freshness import FreshnessPolicy
 from kb.retrieval.exact_terms import holds
@@ -33,7 +34,7 @@ class QuotedAnswerer:
     """An `Answerer`."""
 
     librarian: Librarian
-    index: Neighbours
+    index: VectorIndex
     freshness: FreshnessPolicy
     similarity: Similarity | None
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
-from typing import Protocol
 
 from kb.answering.blocks import blocks_of
 from kb.answering.excerpts import Excerpt, RatedPassage, block_excerpt
 from kb.models import ACCEPTED_ANSWER, Chunk, Hit, Scores
+from kb.retrieval.search import Search
 from kb.text.sentences import TextUnit
 
 QUOTE_CHARACTERS = 1000
@@ -41,17 +41,10 @@ Coverage = Callable[[str, str, str], float]
 _WORDS = re.compile(r"\w+")
 
 
-class Nearness(Protocol):
-    """`kb.retrieval.search.Search`, as this uses it."""
-
-    async def nearness(self, query: str, texts: Sequence[str], *, language: str) -> Sequence[float]:
-        """The standard score of each text."""
-
-
 class Librarian:
     """Chooses quotes. `coverage` as `kb.retrieval.lexical.LexicalEncoder.coverage` with the index's rarity."""
 
-    def __init__(self, *, nearness: Nearness, coverage: Coverage) -> None:
+    def __init__(self, *, nearness: Search, coverage: Coverage) -> None:
         self._nearness = nearness
         self._coverage = coverage
 

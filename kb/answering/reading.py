@@ -7,25 +7,17 @@ that was cut is whole only together. Nothing here ranks: passages stay in the or
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
-from typing import Protocol
 
 from kb.citations.prompt_injection import strip_injections
+from kb.index.port import VectorIndex
 from kb.models import Audience, Chunk, Hit
 
 CHARACTERS_A_TOKEN = 4
 """Characters a token of English prose has in the tokenizers of current models; only a budget hangs on it."""
 _WORD = re.compile(r"\w+")
-
-
-class Neighbours(Protocol):
-    """`kb.index.port.VectorIndex`, as this uses it."""
-
-    async def neighbours(
-        self, spots: Mapping[str, Collection[int]], *, audience: Audience
-    ) -> Sequence[Chunk]: ...
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -44,7 +36,7 @@ class ReadingLimits:
 
 
 async def read_passages(
-    hits: Sequence[Hit], index: Neighbours, audience: Audience, limits: ReadingLimits
+    hits: Sequence[Hit], index: VectorIndex, audience: Audience, limits: ReadingLimits
 ) -> tuple[Hit, ...]:
     """Reads the best hits with their neighbours, best first; adjacent passages of a section become one.
 

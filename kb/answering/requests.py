@@ -8,14 +8,13 @@ from functools import cache
 from importlib import resources
 from typing import Literal
 
-from anthropic.types import ToolParam
+from anthropic.types import MessageParam, ToolParam
 from babel import Locale
 
 from kb.answering.asked import Asked
 from kb.answering.language import SURE_LANGUAGES
 from kb.answering.replied import DECLINE, LEFT_OPEN, NOTHING_MORE
 from kb.citations.passage import passage_head
-from kb.llm.request import Spoken
 from kb.models import Hit, Turn
 from kb.text.sentences import split_units
 
@@ -26,8 +25,7 @@ SEARCH_TOOL: ToolParam = {
     "name": "search_pages",
     "description": (
         "Searches the company's pages and returns the passages that come nearest. Use it for a part "
-        "of the question that the "
-        "passages so far leave open."
+        "of the question that the passages so far leave open."
     ),
     "input_schema": {
         "type": "object",
@@ -81,7 +79,7 @@ def prompt(name: str) -> str:
 
 
 def recites_rules(text: str) -> bool:
-    """Whether a sentence is one of the rules that the model was given: no page says it, whatever a page asks for."""
+    """Tells whether a sentence is one of the rules that the model was given: no page says it, whatever a page asks."""
     words = _words(text)
     return len(words) >= RECITED_WORDS and f" {' '.join(words)} " in _rules()
 
@@ -97,7 +95,7 @@ def _words(text: str) -> list[str]:
 
 
 def question_text(asked: Asked) -> str:
-    """The user's own words, their rewrite in the thread, and the language of the answer."""
+    """Words the question: the language of the answer, the user's own words, their rewrite in the thread."""
     question, query = asked.question.text, asked.rewrite.query
     lines = [f"Answer in {language_name(asked.reply_in)}."]
     if form := _KEEP_FORM[previous_form(asked.turns)]:
@@ -109,7 +107,7 @@ def question_text(asked: Asked) -> str:
 
 
 def language_name(language: str) -> str:
-    """In English, for the prompt; no more than that of the question where the detector is not sure of it."""
+    """Names a language in English, for the prompt; without a name where the detector is not sure of it."""
     if language not in SURE_LANGUAGES:
         return "the language of the question"
     return str(Locale("en").languages[language])
@@ -122,8 +120,8 @@ def numbered_passages(passages: Sequence[Hit], *, first: int) -> list[str]:
     ]
 
 
-def earlier_turns(turns: Sequence[Turn]) -> list[Spoken]:
-    """The earlier turns, oldest first, as plain text: the API refuses citations in replayed turns."""
+def earlier_turns(turns: Sequence[Turn]) -> list[MessageParam]:
+    """Returns the earlier turns, oldest first, as plain text: the API refuses citations in replayed turns."""
     chosen: list[Turn] = []
     left = EARLIER_CHARACTERS
     for turn in reversed(turns[-EARLIER_TURNS:]):
@@ -132,15 +130,17 @@ def earlier_turns(turns: Sequence[Turn]) -> list[Spoken]:
             break
         if turn.question.strip() and turn.answer.strip():
             chosen.append(turn)
-    return [
-        spoken
-        for turn in reversed(chosen)
-        for spoken in (Spoken(role="user", text=turn.question), Spoken(role="assistant", text=turn.answer))
-    ]
+    messages: list[MessageParam] = []
+    for turn in reversed(chosen):
+        messages += [
+            {"role": "user", "content": turn.question},
+            {"role": "assistant", "content": turn.answer},
+        ]
+    return messages
 
 
 def previous_form(turns: Sequence[Turn]) -> Form:
-    """The form of the last answer, by the majority of its units."""
+    """Returns the form of the last answer, by the majority of its units."""
     if not turns:
         return "text"
     units = split_units(turns[-1].answer)

@@ -10,7 +10,6 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Protocol
 
 from kb.answer import Checked, Note, join_sentences
 from kb.answering.asked import Asked
@@ -21,7 +20,7 @@ from kb.answering.progress import Progress
 from kb.answering.quoted import QuotedAnswerer, language_notes
 from kb.answering.reading import ReadingLimits, read_passages
 from kb.citations import DraftSentence, Removed, Verified, check, check_sentence
-from kb.citations.judge import Judgement, apply
+from kb.citations.judge import Judge, Judgement, apply
 from kb.conflicts.resolution import resolve_conflicts, warnings_of
 from kb.models import Audience, Chunk, Hit
 from kb.runtime.tracing import span
@@ -35,12 +34,6 @@ SearchPages = Callable[[str, Audience, str], Awaitable[Sequence[Hit]]]
 """Query, audience, language -> hits, best first, of what this audience may read."""
 
 
-class SentenceJudge(Protocol):
-    """`kb.citations.judge.Judge`."""
-
-    async def judge(self, sentences: Sequence[DraftSentence], passages: Sequence[Chunk]) -> Judgement: ...
-
-
 @dataclass(frozen=True, kw_only=True)
 class WrittenAnswerer:
     """An `Answerer`. `judge` is None where it is switched off; `quoted` shows the closest passage where the model
@@ -48,7 +41,7 @@ class WrittenAnswerer:
     """
 
     drafter: ModelDrafter
-    judge: SentenceJudge | None
+    judge: Judge | None
     quoted: QuotedAnswerer
     search: SearchPages
     limits: ReadingLimits

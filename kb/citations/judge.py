@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import Annotated, Any, Literal, Protocol, cast
+from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
 from pydantic import BaseModel, Field, ValidationError
 
@@ -25,6 +25,9 @@ from kb.citations.verification import Verified, without_idle_lead_ins
 from kb.errors import ModelRefusedError, ModelReplyError, ModelUnavailableError
 from kb.models import Chunk
 
+if TYPE_CHECKING:
+    from kb.llm.client import LanguageModel
+
 logger = logging.getLogger(__name__)
 
 DEADLINE_S = 3.0
@@ -32,14 +35,6 @@ LEAST_SURE = 0.5
 """A rejection that the judge itself holds for a guess removes nothing."""
 TOKENS_PER_SENTENCE, TOKENS_BESIDE = 40, 400
 """Tokens of the reply: a verdict takes some 20; thinking counts too."""
-
-
-class JudgeModel(Protocol):
-    """Raises `ModelUnavailableError`, `ModelRefusedError` or `ModelReplyError`."""
-
-    async def complete_json(
-        self, system: str, prompt: str, schema: dict[str, Any], *, max_tokens: int, deadline_s: float
-    ) -> dict[str, Any]: ...
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -80,7 +75,7 @@ SCHEMA: dict[str, Any] = _Reply.model_json_schema()
 class Judge:
     """Asks the small model, within `deadline_s` seconds."""
 
-    def __init__(self, model: JudgeModel, *, deadline_s: float = DEADLINE_S) -> None:
+    def __init__(self, model: LanguageModel, *, deadline_s: float = DEADLINE_S) -> None:
         self._model = model
         self._deadline_s = deadline_s
 

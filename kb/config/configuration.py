@@ -5,7 +5,6 @@ A misspelt name is refused with the nearest right one; no message shows the valu
 
 from __future__ import annotations
 
-import difflib
 import os
 import tomllib
 from collections.abc import Mapping
@@ -16,7 +15,7 @@ from pydantic import ValidationError
 
 from kb.config.sections import Section
 from kb.config.settings import Settings
-from kb.config.sources import unknown_key, with_environment
+from kb.config.sources import nearest, unknown_key, with_environment
 from kb.errors import SettingsError
 
 PREFIX = "FOOTNOTE_"
@@ -135,9 +134,7 @@ def _reject_unknown(merged: Mapping[str, Any]) -> None:
 
 
 def _unknown(name: str, known: list[str]) -> str:
-    nearest = difflib.get_close_matches(name, known, n=1, cutoff=0.4)
-    hint = f"did you mean {nearest[0]!r}?" if nearest else f"known here: {', '.join(sorted(known))}"
-    return f"unknown setting {name!r}; {hint}"
+    return f"unknown setting {name!r}; {nearest(name, known)}"
 
 
 def _explain(error: ValidationError) -> str:

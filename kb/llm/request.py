@@ -1,12 +1,10 @@
-"""What goes out to the model: passages that can be cited, results of
-tools, what was said before, and what is cached.
-"""
+"""What goes out to the model: passages that can be cited, results of tools, and what the API caches."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, cast
+from typing import Any, cast
 
 from anthropic.types import (
     CacheControlEphemeralParam,
@@ -31,20 +29,6 @@ class CitablePassage:
     blocks: tuple[str, ...]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Spoken:
-    """What was said earlier in the thread, without its citations."""
-
-    role: Literal["user", "assistant"]
-    text: str
-
-
-def said_before(spoken: Spoken) -> MessageParam:
-    if spoken.role == "user":
-        return {"role": "user", "content": spoken.text}
-    return {"role": "assistant", "content": spoken.text}
-
-
 def search_result(passage: CitablePassage) -> SearchResultBlockParam:
     return {
         "type": "search_result",
@@ -58,11 +42,12 @@ def search_result(passage: CitablePassage) -> SearchResultBlockParam:
 def tool_result(
     use_id: str, found: str | Sequence[CitablePassage], *, is_error: bool = False
 ) -> ToolResultBlockParam:
-    """What a tool brought: words, or passages that can be cited. They are
-    numbered on from those of the request before.
+    """Hands over what a tool brought: words, or passages that can be cited.
+
+    The passages are numbered on from those of the request before.
     """
     result: ToolResultBlockParam = {"type": "tool_result", "tool_use_id": use_id}
-    result["content"] = found if isinstance(found, str) else [search_result(one) for one in found]
+    result["content"] = found if isinstance(found, str) else [search_result(passage) for passage in found]
     if is_error:
         result["is_error"] = True
     return result
@@ -78,11 +63,10 @@ def build_params(
     max_tokens: int,
     cached: bool,
 ) -> dict[str, Any]:
-    """A request as the Messages API takes it, as plain data without `stream`.
+    """Builds a request as the Messages API takes it, as plain data without `stream`.
 
-    `cached`: what comes before the end of the system prompt (the tools are) is kept by the API, and with
-    tools the whole
-    request is, since a second round repeats it.
+    `cached`: the API keeps what comes before the end of the system prompt (the tools do), and with tools the whole
+    request, since a second round repeats it.
     """
     params: dict[str, Any] = {"model": model, "max_tokens": max_tokens}
     if system:

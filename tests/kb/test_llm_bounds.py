@@ -13,7 +13,7 @@ from aiohttp import web
 from kb.config.model_settings import ModelSettings
 from kb.errors import ModelReplyError, ModelUnavailableError
 from kb.llm.client import LanguageModel
-from kb.llm.ollama import offered_models
+from kb.llm.names import offered_models
 
 KEY = "sk-ant-test-0123456789"
 Body = Callable[[], AsyncIterator[bytes]]

@@ -85,17 +85,16 @@ def test_a_language_without_a_name_is_that_of_the_question() -> None:
 
 
 def test_earlier_turns_go_along_as_they_were_said() -> None:
-    said = earlier_turns([Turn(question="What is it?", answer="1. One\n2. Two")])
-    assert [(one.role, one.text) for one in said] == [
-        ("user", "What is it?"),
-        ("assistant", "1. One\n2. Two"),
+    assert earlier_turns([Turn(question="What is it?", answer="1. One\n2. Two")]) == [
+        {"role": "user", "content": "What is it?"},
+        {"role": "assistant", "content": "1. One\n2. Two"},
     ]
 
 
 def test_only_whole_turns_that_fit_go_along_the_newest_first() -> None:
     long = Turn(question="q", answer="x" * EARLIER_CHARACTERS)
     short = Turn(question="and?", answer="yes")
-    assert [one.text for one in earlier_turns([short, long, short])] == ["and?", "yes"]
+    assert [message["content"] for message in earlier_turns([short, long, short])] == ["and?", "yes"]
     assert earlier_turns([Turn(question="q", answer="")]) == []
 
 

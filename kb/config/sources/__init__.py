@@ -3,7 +3,7 @@
 `kinds` lists the kinds, `files` and `services` have their settings, `environment` brings tokens in.
 """
 
-from kb.config.sources.common import DOCUMENTS, PAGES, CommonSettings, as_span
+from kb.config.sources.common import DOCUMENTS, PAGES, CommonSettings, as_span, nearest
 from kb.config.sources.environment import TOKEN_VARIABLES, unknown_key, with_environment
 from kb.config.sources.files import DriveSettings, FolderSettings, GitSettings, SlackExportSettings
 from kb.config.sources.google_drive import GoogleDriveSettings
@@ -28,6 +28,7 @@ __all__ = [
     "SlackExportSettings",
     "WebsiteSettings",
     "as_span",
+    "nearest",
     "site_key",
     "unknown_key",
     "with_environment",
