@@ -1,8 +1,7 @@
 """The fields of front matter by name, however they are spelled and wherever generators let them stand.
 
-`last_reviewed_on`, `Last-Reviewed-On`, `lastReviewedOn` and `last reviewed on` are one name. Zola wants
-fields of one's own
-below `[extra]`, Hugo below `params`; what stands at the top counts before those.
+`last_reviewed_on`, `Last-Reviewed-On`, `lastReviewedOn` and `last reviewed on` are one name. Zola wants the author's own
+fields below `[extra]`, Hugo below `params`; what stands at the top counts before those.
 """
 
 from __future__ import annotations
@@ -14,21 +13,7 @@ from functools import lru_cache
 
 from ingest.front_matter.language_words import folded, listed, words
 
-SECTIONS = frozenset(
-    {
-        "extra",
-        "params",
-        "metadata",
-        "meta",
-        "custom",
-        "properties",
-        "page",
-        "frontmatter",
-        "footnote",
-        "data",
-        "",
-    }
-)
+SECTIONS = words("extra params metadata meta custom properties page frontmatter footnote data") | {""}
 """Keys under which a generator keeps fields of the author's own; the last is YAML's merge key `<<`."""
 
 _JOINTS = re.compile(r"[\W_]+")
@@ -69,22 +54,22 @@ class Fields:
     def __init__(self, values: Mapping[str, object]) -> None:
         self.all = tuple(_walk(values, set(), own=True))
         self._own: dict[str, list[Field]] = {}
-        for one in self.all:
-            if one.own:
-                self._own.setdefault(one.key, []).append(one)
+        for field in self.all:
+            if field.own:
+                self._own.setdefault(field.key, []).append(field)
 
     def named(self, *names: str) -> Iterator[Field]:
         """Fields of these names, those of the first name first. "date.updated": `updated` inside `date`."""
         for key, inner in _asked(names):
-            for one in self._own.get(key, ()):
+            for field in self._own.get(key, ()):
                 if not inner:
-                    yield one
-                elif isinstance(one.value, Mapping):
-                    yield from Fields(one.value).named(inner)
+                    yield field
+                elif isinstance(field.value, Mapping):
+                    yield from Fields(field.value).named(inner)
 
     def text(self, *names: str) -> str | None:
         """The first of them that says anything; a list with commas."""
-        return next((text for one in self.named(*names) if (text := text_of(one.value))), None)
+        return next((text for field in self.named(*names) if (text := text_of(field.value))), None)
 
 
 def _walk(values: Mapping[str, object], seen: set[tuple[int, bool]], *, own: bool) -> Iterator[Field]:
@@ -92,20 +77,19 @@ def _walk(values: Mapping[str, object], seen: set[tuple[int, bool]], *, own: boo
     if (id(values), own) in seen:
         return
     seen.add((id(values), own))
-    named = [Field(str(name), key_of(str(name)), value, own) for name, value in values.items()]
-    if pair := _pair(values):
-        named.append(Field(pair[0], key_of(pair[0]), pair[1], own))
-    yield from named
-    for one in named:
-        for inner in _mappings(one.value, seen):
-            yield from _walk(inner, seen, own=own and one.key in SECTIONS)
+    pairs = [(str(name), value) for name, value in values.items()] + _pair(values)
+    fields = [Field(name, key_of(name), value, own) for name, value in pairs]
+    yield from fields
+    for field in fields:
+        for inner in _mappings(field.value, seen):
+            yield from _walk(inner, seen, own=own and field.key in SECTIONS)
 
 
-def _pair(values: Mapping[str, object]) -> tuple[str, object] | None:
-    """`{name: audience, value: people-leads}` is a field as well."""
-    name = next((said for key in _PAIR_NAMES if isinstance(said := values.get(key), str)), None)
+def _pair(values: Mapping[str, object]) -> list[tuple[str, object]]:
+    """Reads `{name: audience, value: people-leads}`, which is a field as well."""
+    name = next((name for key in _PAIR_NAMES if isinstance(name := values.get(key), str)), None)
     value = next((values[key] for key in _PAIR_VALUES if key in values), None)
-    return None if name is None or value is None else (name, value)
+    return [] if name is None or value is None else [(name, value)]
 
 
 def _mappings(value: object, seen: set[tuple[int, bool]]) -> Iterator[Mapping[str, object]]:

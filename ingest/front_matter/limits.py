@@ -105,7 +105,7 @@ def names_readers(value: object) -> bool:
 
 def is_for_everyone(fields: Fields) -> bool:
     """Whether their author says so, rather than saying nothing."""
-    return any(one.own and one.key in OURS for one in fields.all)
+    return any(field.own and field.key in OURS for field in fields.all)
 
 
 def audience_of(fields: Fields, twice: Iterable[str]) -> tuple[str, ...] | None:
@@ -117,18 +117,18 @@ def audience_of(fields: Fields, twice: Iterable[str]) -> tuple[str, ...] | None:
     for name in twice:
         if names_a_limit(name):
             raise closed(f"its front matter has `{name}` twice: keep one")
-    limits = [one for one in fields.all if one.own and is_name(one.key)]
-    marks = [mark for one in limits if one.key in OURS for mark in _marks(one)]
+    limits = [field for field in fields.all if field.own and is_name(field.key)]
+    marks = [mark for field in limits if field.key in OURS for mark in _marks(field)]
     named = any(mark != EVERYONE for mark in marks)
-    for one in fields.all:
-        _check(one, named=named)
-        if not is_for_everyone(fields) and is_limiting_label(one.key, text_of(one.value)):
-            raise _limited(one, text_of(one.value))
+    for field in fields.all:
+        _check(field, named=named)
+        if not is_for_everyone(fields) and is_limiting_label(field.key, text_of(field.value)):
+            raise _limited(field, text_of(field.value))
     marks += [
         mark
-        for one in limits
-        if one.key not in OURS and not (named and _is_closed(one))
-        for mark in _marks(one)
+        for field in limits
+        if field.key not in OURS and not (named and _is_closed(field))
+        for mark in _marks(field)
     ]
     restricting = {mark for mark in marks if mark != EVERYONE}
     if restricting and EVERYONE in marks:
@@ -136,54 +136,54 @@ def audience_of(fields: Fields, twice: Iterable[str]) -> tuple[str, ...] | None:
     return tuple(sorted(restricting)) or None
 
 
-def _is_closed(one: Field) -> bool:
+def _is_closed(field: Field) -> bool:
     """`visibility: private` beside an audience: whom it means is said there."""
-    return all(key_of(entry) in CLOSED for entry in text_of(one.value).split(","))
+    return all(key_of(entry) in CLOSED for entry in text_of(field.value).split(","))
 
 
-def _marks(one: Field) -> list[str]:
-    return [_mark(entry, one) for entry in _entries(one)]
+def _marks(field: Field) -> list[str]:
+    return [_mark(entry, field) for entry in _entries(field)]
 
 
-def _check(one: Field, *, named: bool) -> None:
+def _check(field: Field, *, named: bool) -> None:
     """Everything that limits readers otherwise than by naming them, which is enough where they are `named` as well."""
-    said = text_of(one.value)
-    if not one.own:
-        flagged = is_flag(one.key) and truth_of(one.value) is True
-        if (surely_limits(one.name) and not is_word_of_pages(one.name)) or flagged:
+    said = text_of(field.value)
+    if not field.own:
+        flagged = is_flag(field.key) and truth_of(field.value) is True
+        if (surely_limits(field.name) and not is_word_of_pages(field.name)) or flagged:
             raise closed(
-                f"its front matter has `{one.name}` inside another field, where it is not read: write it at the top"
+                f"its front matter has `{field.name}` inside another field, where it is not read: write it at the top"
             )
         return
-    if not is_name(one.key) and (
-        _speaks_of_readers(_limit_key(one.name)) or is_nearly(one.key, *OURS) or _is_disguised(one)
+    if not is_name(field.key) and (
+        _speaks_of_readers(_limit_key(field.name)) or is_nearly(field.key, *OURS) or _is_disguised(field)
     ):
-        raise closed(f"its front matter has `{one.name}`, which may limit its readers: write `audience`")
-    if one.key in IF_NAMED and text_of(one.value).lstrip("'\" [").startswith(("#", "@")):
-        raise closed(f"its front matter has `{one.name}`, which may limit its readers: write `audience`")
-    if one.key in DENIALS and is_given(one.value):
+        raise closed(f"its front matter has `{field.name}`, which may limit its readers: write `audience`")
+    if field.key in IF_NAMED and text_of(field.value).lstrip("'\" [").startswith(("#", "@")):
+        raise closed(f"its front matter has `{field.name}`, which may limit its readers: write `audience`")
+    if field.key in DENIALS and is_given(field.value):
         raise closed(
-            f"its front matter says by `{one.name}` who may not read it: name who may by `audience: ['#people-leads']`"
+            f"its front matter says by `{field.name}` who may not read it: name who may by `audience: ['#people-leads']`"
         )
     if named:
         return
-    if is_flag(one.key) and said and truth_of(one.value) is not False:
-        raise _limited(one, said)
-    if one.key in OPEN_FLAGS and said and truth_of(one.value) is not True:
-        raise _limited(one, said)
-    if is_closed_class(one.key, said) or (
-        isinstance(one.value, dict)
-        and is_graded(one.key)
-        and any(is_closed_class(one.key, text_of(part)) for part in one.value.values())
+    if is_flag(field.key) and said and truth_of(field.value) is not False:
+        raise _limited(field, said)
+    if field.key in OPEN_FLAGS and said and truth_of(field.value) is not True:
+        raise _limited(field, said)
+    if is_closed_class(field.key, said) or (
+        isinstance(field.value, dict)
+        and is_graded(field.key)
+        and any(is_closed_class(field.key, text_of(part)) for part in field.value.values())
     ):
-        raise _limited(one, said)
-    if one.key == "password" and said:
+        raise _limited(field, said)
+    if field.key == "password" and said:
         raise closed("it has a `password` in its front matter: name its readers by `audience` instead")
 
 
-def _is_disguised(one: Field) -> bool:
+def _is_disguised(field: Field) -> bool:
     """Whether it is a limit to the eye alone: a letter in its name is of another script."""
-    return _limit_key(one.name) != one.key and names_a_limit(one.name)
+    return _limit_key(field.name) != field.key and names_a_limit(field.name)
 
 
 def _speaks_of_readers(key: str) -> bool:
@@ -202,55 +202,57 @@ def _similarity(key: str, word: str) -> float:
     return SequenceMatcher(None, key, word).ratio()
 
 
-def _entries(one: Field) -> list[str]:
-    limit = one.value
+def _entries(field: Field) -> list[str]:
+    limit = field.value
     if isinstance(limit, bool) or (
-        isinstance(limit, str) and one.key == "visible" and truth_of(limit) is not None
+        isinstance(limit, str) and field.key == "visible" and truth_of(limit) is not None
     ):
-        if one.key == "visible" and truth_of(limit):
+        if field.key == "visible" and truth_of(limit):
             return [EVERYONE]
-        raise _limited(one, text_of(limit))
+        raise _limited(field, text_of(limit))
     if limit is None or isinstance(limit, str):
         entries = [entry.strip() for entry in text_of(limit).split(",")]
     elif isinstance(limit, list) and all(isinstance(entry, str) for entry in limit):
         entries = [entry.strip() for entry in limit]
     else:
-        raise closed(f"its {one.name} is no list: write for example audience: ['#people-leads', '@finance']")
+        raise closed(
+            f"its {field.name} is no list: write for example audience: ['#people-leads', '@finance']"
+        )
     entries = [entry for entry in entries if entry]
     if not entries:
-        raise closed(f"its {one.name} is empty: name channels, or 'everyone'")
+        raise closed(f"its {field.name} is empty: name channels, or 'everyone'")
     return entries
 
 
-def _mark(entry: str, one: Field) -> str:
+def _mark(entry: str, field: Field) -> str:
     if entry == EVERYONE or key_of(entry) in OPEN:
         return EVERYONE
     if _ADDRESSED.fullmatch(entry):
         raise closed(
-            f"its {one.name} {entry!r} is no group of readers: write channels or user groups, or "
+            f"its {field.name} {entry!r} is no group of readers: write channels or user groups, or "
             f"'everyone' for all of the company"
         )
     if _CHANNEL_ID.fullmatch(entry) or _GROUP_ID.fullmatch(entry):
         return entry
     if _GROUP_HANDLE.fullmatch(entry):
         return entry.lower()
-    if _CHANNEL_NAME.fullmatch(entry) and (entry.startswith("#") or _may_be_bare(entry, one)):
+    if _CHANNEL_NAME.fullmatch(entry) and (entry.startswith("#") or _may_be_bare(entry, field)):
         return f"#{entry.removeprefix('#').lower()}"
     raise closed(
-        f"its {one.name} {entry!r} is no channel or user group: write audience: '#people-leads', "
+        f"its {field.name} {entry!r} is no channel or user group: write audience: '#people-leads', "
         f"'C0123456' or '@finance', "
         "or 'everyone' for all of the company"
     )
 
 
-def _may_be_bare(entry: str, one: Field) -> bool:
+def _may_be_bare(entry: str, field: Field) -> bool:
     """`audience: people-leads` names a channel; of other names and other words it is not known what they mean."""
-    return one.key in OURS and key_of(entry) not in CLOSED
+    return field.key in OURS and key_of(entry) not in CLOSED
 
 
-def _limited(one: Field, said: str) -> PageError:
+def _limited(field: Field, said: str) -> PageError:
     return closed(
-        f"its front matter says `{one.name}: {said}`: name its readers by `audience: ['#people-leads']`, "
+        f"its front matter says `{field.name}: {said}`: name its readers by `audience: ['#people-leads']`, "
         "or `audience: everyone` for all of the company"
     )
 

@@ -1,19 +1,19 @@
-"""Names for readers that a mark of the text sets apart: emphasis, a
-comment, a tag, a directive, a drawer of Org, a fold.
+"""Finds names for readers in plain lines and in markup: emphasis, comments, tags, directives, drawers of Org, folds.
 
-`**Audience:** people-leads` right below a title, `[//]: # (audience: x)` anywhere, `<audience>`, `!!!
-audience "x"`, `:AUDIENCE: x`. One
-word that can be a name of readers is enough, a sentence describes them;
-"Audience: engineers" in a text does so in one word.
+`**Audience:** people-leads` right below a title, `[//]: # (audience: x)` anywhere, `<audience>`, `!!! audience "x"`,
+`:AUDIENCE: x`. One word that can be a name of readers is enough, a sentence describes them; "Audience: engineers" in a
+text does so in one word.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import lru_cache
 
 from ingest.front_matter.fields import key_of
+from ingest.front_matter.language_words import words
 from ingest.front_matter.limit_words import (
     BEGINS,
     CLASSES,
@@ -75,109 +75,89 @@ _DIRECTIVE = re.compile(
     re.MULTILINE | re.IGNORECASE,
 )
 _ONLY = re.compile(r"^[ \t]*\.\.[ \t]+(?P<name>only)::[ \t]+(?P<value>[^\n]{1,80})", re.MULTILINE)
-_BUILDERS = frozenset(
-    [
-        "html",
-        "singlehtml",
-        "dirhtml",
-        "builder",
-        "latex",
-        "pdf",
-        "epub",
-        "text",
-        "man",
-        "texinfo",
-        "xml",
-        "json",
-        "gettext",
-        "draft",
-        "not",
-        "and",
-        "or",
-        "builder_html",
-        "builder_latex",
-        "builder_epub",
-        "latexpdf",
-        "singlepage",
-        "format_html",
-        "format_latex",
-        "htmlhelp",
-        "qthelp",
-    ]
-)
+_BUILDERS = words("""
+    html singlehtml dirhtml builder latex pdf epub text man texinfo xml json gettext draft not and or builder_html builder_latex
+    builder_epub latexpdf singlepage format_html format_latex htmlhelp qthelp
+    """)
+"""What `.. only::` of Sphinx names that is no reader."""
 _ORG_TAGS = re.compile(
     r"(?:#\+filetags:|\*{1,8}[ \t][^\n]{0,300}?)[ \t]*(?P<tags>(?::[\w@-]{1,40}){1,20}:)[ \t]*", re.IGNORECASE
 )
 _FOLDS = re.compile(r"<(/)?details\b", re.IGNORECASE)
+_BARE = re.compile(
+    r"(?:^|\W)(?P<name>audiences?)(?=\W)[^\w\n]*?(?:[:=|({\t\]]|'\s+content=|\"\s+content=|#\s)[^\w\n"
+    r"]*(?P<value>[\w-]+)[^\w\n]*$"
+    r"|^\W*(?P<named>[Aa]udiences?|AUDIENCE)\b[^:=\n#@]{0,20}[:=][^\n#@]{0,16}[#@](?P<mark>\w)"
+)
+"""A field though nothing says so but its small letter, or one of Slack's
+names; "Audience: engineers" describes them.
+"""
+_ELEMENT = re.compile(r"</?(?!meta\b)\w+[^<>]{0,200}>")
 
 
-def named_by_marks(text: str, is_prose: Callable[[str], bool]) -> Iterator[str]:
-    """Names for readers, each as it was written. `text`: as it looks, without
-    examples. `is_prose`: whether a line is the first of what a page says.
-    """
+def named_by_markup(text: str) -> Iterator[str]:
+    """Yields names for readers in comments, tags, attributes and directives. `text`: as it looks, without examples."""
     shown = _CODE_SPAN.sub("", text)
     low = shown.lower()
-    yield from _in_lines(text, is_prose)
-    yield from _in_comments(shown)
+    for comment in _comments(shown):
+        for found in _IN_COMMENT.finditer(comment):
+            if _limits(found["name"], found["value"], field=False):
+                yield found["name"]
     if "audience" in low:
-        for pattern in (_TAG, _ATTRIBUTE, _DIRECTIVE):
-            for found in pattern.finditer(shown):
-                if not any(key_of(said) in OPEN for said in re.findall(r"(?<=[\"'>=])\w+", found[0])):
-                    yield "audience"
+        for found in (
+            found for pattern in (_TAG, _ATTRIBUTE, _DIRECTIVE) for found in pattern.finditer(shown)
+        ):
+            if not any(key_of(word) in OPEN for word in re.findall(r"(?<=[\"'>=])\w+", found[0])):
+                yield "audience"
     if ".. only::" in low:
         for found in _ONLY.finditer(shown):
             if not _BUILDERS.issuperset(re.findall(r"[\w-]+", found["value"].lower())):
                 yield "only"
 
 
-def _in_lines(text: str, is_prose: Callable[[str], bool]) -> Iterator[str]:
-    """Fields above a page's first sentence and in folds; those of a list of fields anywhere."""
-    begun, folds, above = False, 0, ""
-    for line in text.split("\n"):
-        line = line[:400]
+@dataclass(slots=True)
+class PlainFields:
+    """Reads a page line by line: fields above its first sentence and in folds; those of a list of fields anywhere."""
+
+    folds: int = 0
+    above: str = ""
+    """The name on the line before, whose value may be on this one."""
+
+    def names(self, line: str, *, begun: bool, in_code: bool) -> Iterator[str]:
+        """Yields the names for readers. `begun`: the first sentence stands above; `in_code`: in a block of code."""
         for fold in _FOLDS.finditer(line) if "<" in line else ():
-            folds = max(0, folds - 1) if fold[1] else folds + 1
+            self.folds = max(0, self.folds - 1) if fold[1] else self.folds + 1
         if (listed := _LISTED.match(line)) and _limits(listed["name"], listed["value"], field=True):
             yield listed["name"]
         if (tags := _ORG_TAGS.fullmatch(line)) and is_limiting_label("tags", tags["tags"]):
             yield tags["tags"]
-        if begun and not folds:
-            continue
+        if begun and not self.folds:
+            return
         plain = _AROUND.sub("", line)
         for part in (plain, *_BESIDE.split(plain)):
             if (found := _FIELD.match(part)) and _limits(found["name"], found["value"], field=False):
                 yield found["name"]
         if plain.strip():
-            if above and _limits(above, plain, field=False):
-                yield above
+            if self.above and _limits(self.above, plain, field=False):
+                yield self.above
             alone = _ALONE.fullmatch(plain)
-            above = alone["name"] if alone and _may_limit(alone["name"]) else ""
-        if (
-            not begun
-            and (keyword := _KEYWORD.search(plain))
-            and _limits(keyword["name"], keyword["value"], field=True)
-        ):
+            self.above = alone["name"] if alone and _may_limit(alone["name"]) else ""
+        if begun:
+            return
+        if (keyword := _KEYWORD.search(plain)) and _limits(keyword["name"], keyword["value"], field=True):
             yield keyword["name"]
-        begun = begun or is_prose(line.strip())
-
-
-def _in_comments(text: str) -> Iterator[str]:
-    for said in _comments(text):
-        for found in _IN_COMMENT.finditer(said):
-            if _limits(found["name"], found["value"], field=False):
-                yield found["name"]
+        bare = None if in_code or "audience" not in line.lower() else _BARE.search(_ELEMENT.sub(" ", line))
+        if bare and (bare["named"] or closes(bare["name"], bare["value"])):
+            yield bare["name"] or bare["named"]
 
 
 def _comments(text: str) -> Iterator[str]:
     yield from (remark["said"] for remark in _REMARK.finditer(text))
     for opening, closing in _COMMENTS:
-        at = text.find(opening)
-        while at >= 0:
-            end = text.find(closing, at + len(opening))
-            if end < 0:
-                break
-            yield text[at + len(opening) : end]
-            at = text.find(opening, end + len(closing))
+        start = text.find(opening)
+        while start >= 0 and (end := text.find(closing, start + len(opening))) >= 0:
+            yield text[start + len(opening) : end]
+            start = text.find(opening, end + len(closing))
 
 
 def _limits(name: str, value: str, *, field: bool) -> bool:

@@ -19,7 +19,7 @@ from ingest.front_matter.blocks import Block, find_block, find_head, keys_in, li
 from ingest.front_matter.dates import AmbiguousDateError, UnreadableDateError, parse_date, parse_period
 from ingest.front_matter.fields import Fields, key_of, text_of, truth_of
 from ingest.front_matter.front_matter import FrontMatter
-from ingest.front_matter.language_words import field_names
+from ingest.front_matter.language_words import field_names, words
 from ingest.front_matter.limits import (
     audience_of,
     is_for_everyone,
@@ -69,27 +69,10 @@ _WRITTEN = (
     "pub_date", "publish_date",
     *field_names("written_fields"),
 )  # fmt: skip
-_OTHERS = (
-    "published",
-    "unlisted",
-    "deprecated",
-    "archived",
-    "description",
-    "categories",
-    "title",
-    "status",
-    "draft",
-    "author",
-    "authors",
-    "owner",
-    "tags",
-    "slug",
-    "layout",
-    "lang",
-    "version",
-    "replaces",
-    "superseded_by",
-)
+_OTHERS = words("""
+    published unlisted deprecated archived description categories title status draft author authors owner tags slug layout
+    lang version replaces superseded_by
+    """)
 _KNOWN = frozenset(
     key_of(name) for name in (*_EDITED, *_REVIEWED, *_REVIEW_BY, *_REVIEW_IN, *_EXPIRES, *_WRITTEN, *_OTHERS)
 )
@@ -231,21 +214,20 @@ class _Reader:
 
     def _date(self, *names: str, last: bool = False) -> date | None:
         """`last`: what names a month or a quarter holds to its end."""
-        for one in self._fields.named(*names):
-            written = text_of(one.value)
-            if (
-                not written or truth_of(one.value) is not None
-            ):  # `published: true`, `reviewed: no` are no dates
+        for field in self._fields.named(*names):
+            written = text_of(field.value)
+            # `published: true`, `reviewed: no` are no dates
+            if not written or truth_of(written) is not None:
                 continue
             try:
                 return parse_date(written, last=last)
             except AmbiguousDateError as error:
                 first, second = error.readings[0], error.readings[-1]
                 self._notes.append(
-                    f"{one.name} {written!r} may be {first} or {second}: write it as one of these"
+                    f"{field.name} {written!r} may be {first} or {second}: write it as one of these"
                 )
             except UnreadableDateError:
-                self._notes.append(f"{one.name} {written!r} is no date like 2026-08-22")
+                self._notes.append(f"{field.name} {written!r} is no date like 2026-08-22")
         return None
 
     def _language(self) -> str | None:
@@ -264,7 +246,7 @@ class _Reader:
 
     def _texts(self, *names: str) -> tuple[str, ...]:
         """A field with one entry or a list of them."""
-        given = [one.value for one in self._fields.named(*names)]
+        given = [field.value for field in self._fields.named(*names)]
         entries = [entry for value in given for entry in (value if isinstance(value, list) else [value])]
         return tuple(
             text for entry in entries if not isinstance(entry, Mapping | list) and (text := text_of(entry))

@@ -13,20 +13,13 @@ from datetime import date
 from ingest.errors import PageError
 from ingest.front_matter.dates import UnreadableDateError, parse_date
 from ingest.front_matter.fields import Field, Fields, is_given, key_of, text_of, truth_of
-from ingest.front_matter.language_words import field_names, folded, listed, words
+from ingest.front_matter.language_words import field_names, folded, listed
 from kb.text.language_files import sections
 
 _DRAFTS = ("draft", "is_draft", "unlisted", "hidden", "headless", "unpublished")
 _DRAFTS_IF_TRUE = ("embargo", *field_names("draft_fields"))
 """Words that are the names of other things as well."""
-_PUBLISHED = (
-    "published",
-    "publish",
-    "is_published",
-    "listed",
-    "render",
-    *field_names("published_fields"),
-)
+_PUBLISHED = ("published", "publish", "is_published", "listed", "render", *field_names("published_fields"))
 _STARTS = (
     "publish_date",
     "publish_on",
@@ -37,20 +30,13 @@ _STARTS = (
     "embargoed_until",
 )
 _STATUS = (
-    "status",
-    "state",
-    "page_status",
-    "doc_status",
-    "document_status",
-    "publication_status",
-    "lifecycle",
-    "stage",
-)
+    "status", "state", "page_status", "doc_status", "document_status", "publication_status", "lifecycle", "stage",
+)  # fmt: skip
 _DRAFT_WORDS = listed("front_matter", "drafts")
 _NOT_PUBLISHED = listed("front_matter", "unpublished")
 _FEW = 4
 """Words of a state; more are a sentence, whose first word alone counts."""
-_NEGATIONS = listed("front_matter", "negations") - words("de un")
+_NEGATIONS = listed("front_matter", "negations") - {"de", "un"}
 """What is "un-" or "de-" something is no negation of a state: "un brouillon"."""
 _RETIRED = field_names("retired_fields")
 _RETIRED_WORDS = listed("front_matter", "retired")
@@ -69,72 +55,72 @@ def check_published(fields: Fields, today: date) -> None:
     Raises:
         PageError: the page is a draft, is hidden, or is published later.
     """
-    for one in fields.named(*_DRAFTS):
-        if is_given(one.value) and truth_of(one.value) is not False:
-            raise _draft(one)
-    for one in fields.named(*_DRAFTS_IF_TRUE):
-        if truth_of(one.value):
-            raise _draft(one)
-    for one in fields.named(*_PUBLISHED):
-        if truth_of(one.value) is False or _is_draft(text_of(one.value)):
-            raise _draft(one)
-    for one in fields.named(*_STATUS):
-        if _is_draft(text_of(one.value)):
-            raise _draft(one)
-    for one in fields.named("build", "_build"):
-        shown = one.value if isinstance(one.value, dict) else {}
+    for field in fields.named(*_DRAFTS):
+        if is_given(field.value) and truth_of(field.value) is not False:
+            raise _draft(field)
+    for field in fields.named(*_DRAFTS_IF_TRUE):
+        if truth_of(field.value):
+            raise _draft(field)
+    for field in fields.named(*_PUBLISHED):
+        if truth_of(field.value) is False or _is_draft(text_of(field.value)):
+            raise _draft(field)
+    for field in fields.named(*_STATUS):
+        if _is_draft(text_of(field.value)):
+            raise _draft(field)
+    for field in fields.named("build", "_build"):
+        shown = field.value if isinstance(field.value, dict) else {}
         if any(truth_of(shown.get(name)) is False for name in ("render", "list")):
-            raise _left_out(f"it is not published (`{one.name}` in its front matter)")
+            raise _left_out(f"it is not published (`{field.name}` in its front matter)")
     _check_begun(fields, today)
 
 
 def _check_begun(fields: Fields, today: date) -> None:
-    for one in fields.named(*_STARTS, "published"):
+    for field in fields.named(*_STARTS, "published"):
         try:
-            day = parse_date(text_of(one.value))
+            day = parse_date(text_of(field.value))
         except UnreadableDateError:
             continue
         if day > today:
-            raise _left_out(f"it is published on {day} (`{one.name}` in its front matter)")
+            raise _left_out(f"it is published on {day} (`{field.name}` in its front matter)")
 
 
-def _draft(one: Field) -> PageError:
-    return _left_out(f"it is a draft (`{one.name}: {text_of(one.value)}` in its front matter)")
+def _draft(field: Field) -> PageError:
+    return _left_out(f"it is a draft (`{field.name}: {text_of(field.value)}` in its front matter)")
 
 
 def _left_out(why: str) -> PageError:
     return PageError(f"{why}: nothing of it is indexed", withdraw=True, left_out=True)
 
 
-def _is_draft(said: str) -> bool:
+def _is_draft(text: str) -> bool:
     """ "Draft", "draft v0.2", "Final draft", "draft (do not share)"."""
-    if key_of(said) in _NOT_PUBLISHED:
+    if key_of(text) in _NOT_PUBLISHED:
         return True
-    said_words = [key_of(word) for word in _WORD.findall(said)]
-    if not said_words or said_words[0] in _NEGATIONS:
+    words = [key_of(word) for word in _WORD.findall(text)]
+    if not words or words[0] in _NEGATIONS:
         return False
-    return said_words[0] in _DRAFT_WORDS or (len(said_words) <= 3 and said_words[-1] in _DRAFT_WORDS)
+    return words[0] in _DRAFT_WORDS or (len(words) <= 3 and words[-1] in _DRAFT_WORDS)
 
 
 def retired_as(fields: Fields, today: date) -> str | None:
     """The author's own word for a page that is no longer kept up ("deprecated"); None: it is."""
-    for one in fields.named(*_STATUS):
-        if word := _retired_word(text_of(one.value)):
+    for field in fields.named(*_STATUS):
+        if word := _retired_word(text_of(field.value)):
             return word
-    for one in fields.named(*_RETIRED):
+    for field in fields.named(*_RETIRED):
         if (
-            is_given(one.value)
-            and truth_of(one.value) is not False
-            and not _is_later(text_of(one.value), today)
+            is_given(field.value)
+            and truth_of(field.value) is not False
+            and not _is_later(text_of(field.value), today)
         ):
-            return folded(one.name)
+            return folded(field.name)
     return None
 
 
-def _retired_word(said: str) -> str | None:
+def _retired_word(text: str) -> str | None:
     """ "Deprecated", "no longer valid", "deprecated since 2025", "now obsolete"; not "never archived"."""
-    parts = _WORD.findall(said)
-    if key_of(said) in _RETIRED_WORDS:
+    parts = _WORD.findall(text)
+    if key_of(text) in _RETIRED_WORDS:
         return " ".join(parts)
     if not parts or key_of(parts[0]) in _NEGATIONS:
         return None
@@ -142,18 +128,18 @@ def _retired_word(said: str) -> str | None:
     return next((word for word in told if key_of(word) in _RETIRED_WORDS), None)
 
 
-def _is_later(said: str, today: date) -> bool:
+def _is_later(text: str, today: date) -> bool:
     """`archived: 2027-01-01` holds from that day on."""
     try:
-        return parse_date(said) > today
+        return parse_date(text) > today
     except UnreadableDateError:
         return False
 
 
 def replaced_by(fields: Fields) -> str | None:
     """What `status: superseded by [Leave](leave.md)` names, as decision records have it."""
-    for one in fields.named(*_STATUS):
-        if found := _REPLACED_BY.match(text_of(one.value)):
+    for field in fields.named(*_STATUS):
+        if found := _REPLACED_BY.match(text_of(field.value)):
             link = _LINK.search(found["named"])
             return (link[2] or link[1]) if link else found["named"].strip(" .")
     return None

@@ -1,10 +1,15 @@
-"""Limits that nobody reads: an author named the readers of a page where, or in a way that, no program takes in.
+"""Finds limits that nobody reads: an author named the readers of a page where, or in a way that, no program takes in.
 
-Three signs, in the text as it looks (`lookalikes`). Anywhere: a name for readers at the start of a
-line, a cell or a comment, with one of Slack's names for its value (`| Audience | #leads |`); words that
-describe readers ("Audience: all staff") limit nobody. Between two rulers, and in what stands above a page's
-first sentence in a fence, a comment or a block of code: a name for readers, whatever its value. Code further
-down shows how something is written, and is not meant.
+They are looked for in the text as it looks (`lookalikes`):
+
+- anywhere, a name for readers with one of Slack's names for its value (`| Audience | #leads |`); words that describe
+  readers ("Audience: all staff") limit nobody;
+- between two rulers, and above a page's first sentence in a fence, a comment or a block of code, a name for readers,
+  whatever its value;
+- in plain lines above the first sentence and in what markup sets apart, a name for readers with a word that can be
+  the name of some (`marked`).
+
+Code further down shows how something is written, and is not meant.
 """
 
 from __future__ import annotations
@@ -18,7 +23,7 @@ from typing import Literal
 from ingest.errors import PageError
 from ingest.front_matter.limits import MARK, NAME_HINT, closes, is_word_of_pages, names_readers, surely_limits
 from ingest.front_matter.lookalikes import plainly
-from ingest.front_matter.marked import named_by_marks
+from ingest.front_matter.marked import PlainFields, named_by_markup
 
 _Inside = Literal["", "ruler", "code", "comment"]
 
@@ -57,18 +62,7 @@ _OPENS = re.compile(
     f"(?P<comment>{_COMMENT.pattern})|(?P<code>{_CODE.pattern})|(?P<ruler>{_RULER.pattern})|(?P<remark>{_LINE_COMMENT.pattern})"
 )
 _LAYOUT = re.compile(r"#{1,6}[ \t]|!\[|\[\[|</?\w+[^<>]*>$|\{%|\{\{|import |export |%YAML")
-_BARE = re.compile(
-    r"(?:^|\W)(?P<name>audiences?)(?=\W)[^\w\n]*?(?:[:=|({\t\]]|'\s+content=|\"\s+content=|#\s)[^\w\n"
-    r"]*(?P<value>[\w-]+)[^\w\n]*$"
-    r"|^\W*(?P<named>[Aa]udiences?|AUDIENCE)\b[^:=\n#@]{0,20}[:=][^\n#@]{0,16}[#@](?P<mark>\w)"
-)
-"""A field though nothing says so but its small letter, or one of Slack's
-names; "Audience: engineers" describes them.
-"""
-_NAMED = re.compile("[Aa]udience|AUDIENCE")
-"""A quick look: without a match nothing is bare."""
 _ONE_WORD = re.compile(r"audiences?: [\"']?[\w-]+[^\w\n]*$")
-_TAG = re.compile(r"</?(?!meta\b)\w+[^<>]{0,200}>")
 _SENTENCE = re.compile(r"(?<!\w)[^\W\d_]+(?:[^\w\n:=|]{1,9}\w+){3}")
 _CODE_SPAN = re.compile(r"`[^`\n]*[:=][^`\n]*`")
 _QUOTE = re.compile(r"^(?:[ \t]*>[ \t]?)+|^[ ]{0,3}\[\^[^\]\s]{1,40}\]:[ \t]*", re.MULTILINE)
@@ -76,23 +70,19 @@ _QUOTE = re.compile(r"^(?:[ \t]*>[ \t]?)+|^[ ]{0,3}\[\^[^\]\s]{1,40}\]:[ \t]*", 
 
 
 def refuse_unread_limits(text: str, *, marks: bool = True, fields: bool = True, code: bool = True) -> None:
-    """`marks`: Slack's names count anywhere, and a field that stands
-    alone. `fields`: so does what is fenced or in a comment;
-    `code`: and code at the top.
+    """Closes a page whose readers are named where no program reads it.
+
+    Args:
+        marks: Slack's names count anywhere, and a field that stands alone.
+        fields: so does what is fenced or in a comment.
+        code: and code at the top.
 
     Raises:
         PageError: the page has readers of its own that nobody would keep it to.
     """
-    looks = _QUOTE.sub("", plainly(text))
-    name = next(_named(looks), None) if marks else None
-    if name is None and marks and fields:
-        shown = looks if "&lt;" not in text else _QUOTE.sub("", plainly(text.replace("&lt;", "(")))
-        name = next(named_by_marks(_without_examples(shown), _is_prose), None)
-    if name is None and fields:
-        name = next(_Enclosed(code=code, bare=marks).limits(looks), None)
-    if name is not None:
+    for name in _unread(text, marks=marks, fields=fields, code=code):
         raise PageError(
-            f"it names its readers (`{name}`) in front matter that is none, where it is not read: "
+            f"it names its readers (`{name.strip()}`) in front matter that is none, where it is not read: "
             f"begin and end it with a line "
             "of three dashes, and let nothing stand above it; or write `audience: everyone` there, "
             "for all of the company",
@@ -100,8 +90,23 @@ def refuse_unread_limits(text: str, *, marks: bool = True, fields: bool = True, 
         )
 
 
-def _named(text: str) -> Iterator[str]:
-    """Names for readers that have a channel, a group or a person for their value."""
+def _unread(text: str, *, marks: bool, fields: bool, code: bool) -> Iterator[str]:
+    looks = _QUOTE.sub("", plainly(text))
+    if marks:
+        yield from _named_by_slack(looks)
+    if marks and fields:
+        shown = looks if "&lt;" not in text else _QUOTE.sub("", plainly(text.replace("&lt;", "(")))
+        yield from named_by_markup(_without_examples(shown))
+    if fields:
+        plain, enclosed = PlainFields(), _EnclosedFields(code=code)
+        for line in looks.split("\n"):
+            if marks and not (enclosed.begun and _is_indented(line)):
+                yield from plain.names(line[:_LINE], begun=enclosed.begun, in_code=enclosed.inside == "code")
+            yield from enclosed.names(line[:_LINE].strip())
+
+
+def _named_by_slack(text: str) -> Iterator[str]:
+    """Yields names for readers that have a channel, a group or a person for their value."""
     if not _MARKS.search(text):
         return
     shown = _without_examples(text)
@@ -115,21 +120,26 @@ def _named(text: str) -> Iterator[str]:
             continue
         before = _BEFORE_MARK.search(shown, start, mark.start())
         if before and _is_limit(before["name"], before["gap"], shown, mark.start()):
-            yield before["name"].strip()
+            yield before["name"]
 
 
-def _is_limit(name: str, gap: str, text: str, at: int) -> bool:
+def _is_limit(name: str, gap: str, text: str, start: int) -> bool:
     if len(name.split()) > 3 or is_word_of_pages(name) or not surely_limits(name):
         return False
     if "](" in gap:
         return False  # a link to a heading
     if _SEPARATOR.search(gap.replace("\n", "")):
         return True
-    return _ONLY_MARKS.match(text, at) is not None
+    return _ONLY_MARKS.match(text, start) is not None
 
 
 def _is_sentence(line: str) -> bool:
     return _SENTENCE.search(line[:_LINE]) is not None
+
+
+def _is_indented(line: str) -> bool:
+    """Tells whether Markdown takes a line for code by its indentation."""
+    return line.startswith(("    ", "\t")) and not line.lstrip().startswith(("-", "*", "+"))
 
 
 def _is_prose(line: str) -> bool:
@@ -145,8 +155,7 @@ def _without_examples(text: str) -> str:
         fence = _CODE.match(line.strip()) is not None
         if fence:
             in_code = not in_code
-        indented = line.startswith(("    ", "\t")) and not line.lstrip().startswith(("-", "*", "+"))
-        if begun and (in_code or fence or indented):
+        if begun and (in_code or fence or _is_indented(line)):
             kept.append("")
             continue
         if not in_code and not line.startswith("#"):
@@ -156,94 +165,71 @@ def _without_examples(text: str) -> str:
 
 
 @dataclass(slots=True)
-class _Enclosed:
-    """Reads a page line by line; what is held in `held` counts when its lower ruler is found."""
+class _EnclosedFields:
+    """Reads a page line by line; what is in `held` counts when its lower ruler is found."""
 
     code: bool
-    bare: bool
     inside: _Inside = ""
     begun: bool = False
     """The page's first sentence has been read: from here on rulers and comments are a page's own."""
     gap: bool = False
     held: list[str] = field(default_factory=list)
 
-    def limits(self, text: str) -> Iterator[str]:
-        bare = self.bare and _NAMED.search(text) is not None
-        for line in text.split("\n"):
-            if bare and not self.begun and (name := self._bare(line[:_LINE])):
-                yield name
-            line = line[:_LINE].strip()
-            if self.inside:
-                for one in self._said(line):
-                    yield from self._in(one)
-            elif (said := self._outside(line)) is not None:
-                yield from self._in(said)
-                self._ends_with(line)
-
-    def _in(self, said: str) -> Iterator[str]:
-        return (found["name"].strip() for found in _KEY.finditer(said) if self._limits(found))
-
-    def _bare(self, line: str) -> str | None:
-        if self.inside or not _NAMED.search(line):
-            return None
-        found = _BARE.search(_TAG.sub(" ", line))
-        if found is None or (found["value"] and not closes(found["name"], found["value"])):
-            return None
-        return found["name"] or found["named"]
-
-    def _limits(self, found: re.Match[str]) -> bool:
-        name, value = found["name"], found["value"]
-        if self.inside == "comment" and self.begun:
-            return surely_limits(name) and (
-                names_readers(value) or _ONE_WORD.match(f"{name}: {value}") is not None
-            )
-        return len(name.split()) <= 3 and closes(name, value)
-
-    def _said(self, line: str) -> Iterator[str]:
-        """What of a line within something, or of lines before it, is meant for a program."""
-        if self.inside == "comment":
-            yield line
-            self._ends_with(line)
-        elif self.inside == "code":
-            if _CODE.match(line):
-                self.inside = ""
-            elif not self.begun and self.code:
-                yield line
-        elif self.inside == "ruler":
-            yield from self._between(line)
-
-    def _outside(self, line: str) -> str | None:
-        opens = _OPENS.match(line)
-        kind = opens.lastgroup if opens else None
-        if opens is None or (kind == "remark" and self.begun):
-            self.begun = self.begun or _is_prose(line)
-        elif kind == "code":
-            self.inside = "code"
-        elif kind == "ruler":
-            self.inside, self.gap, self.held = "ruler", False, []
-        else:
-            self.inside = "comment" if kind == "comment" else ""
-            return line[opens.end() :]
-        return None
-
-    def _ends_with(self, line: str) -> None:
-        if self.inside == "comment" and _ENDS.search(line):
+    def names(self, line: str) -> Iterator[str]:
+        """Yields the names for readers in a line, or in lines before it, that is meant for a program."""
+        meant = self._meant(line)
+        in_comment = self.inside == "comment"
+        for found in (found for part in meant for found in _KEY.finditer(part)):
+            if self._limits(found["name"], found["value"]):
+                yield found["name"]
+        if in_comment and _ENDS.search(line):
             self.inside = ""
 
-    def _between(self, line: str) -> Iterator[str]:
+    def _limits(self, name: str, value: str) -> bool:
+        if self.inside == "comment" and self.begun:
+            one_word = _ONE_WORD.match(f"{name}: {value}") is not None
+            return surely_limits(name) and (names_readers(value) or one_word)
+        return len(name.split()) <= 3 and closes(name, value)
+
+    def _meant(self, line: str) -> list[str]:
+        match self.inside:
+            case "comment":
+                return [line]
+            case "ruler":
+                return self._between(line)
+            case "code":
+                self.inside = "" if _CODE.match(line) else "code"
+                return [line] if self.inside and self.code and not self.begun else []
+            case _:
+                return self._outside(line)
+
+    def _outside(self, line: str) -> list[str]:
+        opens = _OPENS.match(line)
+        match opens and opens.lastgroup:
+            case "code":
+                self.inside = "code"
+            case "ruler":
+                self.inside, self.gap, self.held = "ruler", False, []
+            case "comment" | "remark" as kind if opens and not (kind == "remark" and self.begun):
+                self.inside = "comment" if kind == "comment" else ""
+                return [line[opens.end() :]]
+            case _:
+                self.begun = self.begun or _is_prose(line)
+        return []
+
+    def _between(self, line: str) -> list[str]:
         if _RULER.match(line) or _CODE.match(line):
-            yield from self.held
-            self.inside, self.held = ("ruler", []) if not self.held and _RULER.match(line) else ("", [])
-        elif not line:
+            held, self.held = self.held, []
+            self.inside = "ruler" if not held and _RULER.match(line) else ""
+            return held
+        if not line:
             self.gap = True
-            if not self.held:
-                self.inside = ""
-        elif _FIELD.match(line) and not (self.gap and self.begun):
+            self.inside = "ruler" if self.held else ""
+            return []
+        if _FIELD.match(line) and not (self.gap and self.begun):
             self.held.append(line)
-            if not self.begun:
-                yield line
-        elif self.gap or self.begun:
+            return [] if self.begun else [line]
+        if self.gap or self.begun:
             self.inside, self.held = "", []
-            if (said := self._outside(line)) is not None:
-                yield said
-                self._ends_with(line)
+            return self._outside(line)
+        return []

@@ -1,5 +1,4 @@
-"""Limits within front matter that are no fields of it: in a comment, in
-the text of a value, or under a name of the author's own.
+"""Finds limits within front matter that are no fields of it: in a comment, in a value, or under an unknown name.
 
 A comment that names readers was a field, or was meant as one. A channel under a name that we do
 not know ("chanels: #people-leads") may be where to ask, so names that hold such are left alone.
@@ -36,12 +35,17 @@ _HOLDS_CHANNELS = re.compile(
 
 
 def refuse_limits_within(fields: Fields, values: Mapping[str, object], text: str) -> None:
-    """`text`: that of the fields, with its comments.
+    """Closes a page that somebody may have meant to limit.
+
+    Args:
+        fields: those that the page declares.
+        values: the same as they were parsed, with names of the author's own.
+        text: that of the fields, with its comments.
 
     Raises:
-        PageError: somebody may have meant to limit the page.
+        PageError: it is closed.
     """
-    for name in (*_in_comments(text), *_in_values(fields), *_in_pairs(fields)):
+    for name in (*_in_comments(text), *_in_values(fields)):
         raise closed(
             f"its front matter has `{name.strip()}` in a comment or inside another field, where it "
             f"is not read: write it at the top"
@@ -53,43 +57,33 @@ def refuse_limits_within(fields: Fields, values: Mapping[str, object], text: str
 
 
 def _in_comments(text: str) -> Iterator[str]:
-    if "#" in text:
-        for comment in _COMMENT.finditer(plainly(text)):
-            for found in _SAID.finditer(comment["said"]):
-                if closes(found["name"], found["value"]):
-                    yield found["name"]
-            if _BARE.fullmatch(comment["said"]):
-                yield "audience"
+    for comment in _COMMENT.finditer(plainly(text)) if "#" in text else ():
+        for found in _SAID.finditer(comment["said"]):
+            if closes(found["name"], found["value"]):
+                yield found["name"]
+        if _BARE.fullmatch(comment["said"]):
+            yield "audience"
 
 
 def _in_values(fields: Fields) -> Iterator[str]:
-    """`frontmatter: "audience: people-leads"`; "title: Audience: engineers" is a title."""
-    for one in fields.all:
-        for text in one.value if isinstance(one.value, list) else [one.value]:
-            if isinstance(text, str) and (":" in text or "=" in text):
-                yield from (
-                    found["name"]
-                    for found in _LINE.finditer(plainly(text))
-                    if _is_meant(one, found["name"], found["value"])
-                )
+    """Yields names in texts (`frontmatter: "audience: people-leads"`) and pairs (`fields: [[audience, people-leads]]`).
+
+    "title: Audience: engineers" is a title.
+    """
+    for field in fields.all:
+        for entry in field.value if isinstance(field.value, list) else [field.value]:
+            match entry:
+                case str() if ":" in entry or "=" in entry:
+                    for found in _LINE.finditer(plainly(entry)):
+                        if _is_meant(field, found["name"], found["value"]):
+                            yield found["name"]
+                case [str(name), _, *_] if isinstance(field.value, list) and surely_limits(name):
+                    yield name
 
 
-def _in_pairs(fields: Fields) -> Iterator[str]:
-    """`fields: [[audience, people-leads]]`."""
-    for one in fields.all:
-        for pair in one.value if isinstance(one.value, list) else ():
-            if (
-                isinstance(pair, list)
-                and len(pair) > 1
-                and isinstance(pair[0], str)
-                and surely_limits(pair[0])
-            ):
-                yield pair[0]
-
-
-def _is_meant(one: Field, name: str, value: str) -> bool:
+def _is_meant(field: Field, name: str, value: str) -> bool:
     name = name.rpartition(". ")[2]
-    if one.own and one.key in SECTIONS:
+    if field.own and field.key in SECTIONS:
         return names_a_limit(name) and closes(name, value or name)
     is_field = name.islower() and _ONE_WORD.fullmatch(value) is not None and closes(name, value)
     return is_field and surely_limits(name) and not is_word_of_pages(name)
@@ -101,8 +95,9 @@ def _are_channels(entry: str) -> bool:
 
 
 def _unknown(values: object, seen: set[int]) -> Iterator[str]:
-    """Names of fields, on any level, that hold channels; `seen`: YAML's
-    aliases can name one mapping a billion times.
+    """Yields names of fields, on any level, that hold channels.
+
+    `seen`: ids of values; YAML's aliases can name one mapping a billion times.
     """
     if id(values) in seen:
         return
