@@ -143,7 +143,7 @@ def _listen(app: AsyncApp, settings: SlackSettings, handlers: Handlers, backgrou
             background.start(handlers.home.asked(press), name="home")
 
     async def on_reading(ack: AsyncAck, body: dict[str, Any]) -> None:
-        await handlers.asking.reading(ButtonPress.read(body))
+        await handlers.submitter.submit_interpretation(ButtonPress.read(body))
         await ack()
 
     async def on_asked_about(ack: AsyncAck, body: dict[str, Any]) -> None:

@@ -98,10 +98,10 @@ class DrainingApp(AsyncApp):
                 self._idle.set()
 
     async def _dispatched(self, req: AsyncBoltRequest) -> BoltResponse:
-        seen = await self.prefilter.judge(req.body, busy=lambda: self._others.is_busy)
-        if seen == "settled":
+        verdict = await self.prefilter.judge(req.body, busy=lambda: self._others.is_busy)
+        if verdict == "settled":
             return BoltResponse(status=200)
-        async with (self._first if seen == "first" else self._others).turn():
+        async with (self._first if verdict == "first" else self._others).turn():
             return await super().async_dispatch(req)
 
     async def drain(self, *, grace_s: float) -> None:

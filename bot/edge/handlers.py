@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from bot.edge.wiring import Wiring
 from bot.listening.listeners import Listeners
-from bot.questions.asking import Asking
+from bot.questions.assistant_pane import AssistantPane
 from bot.questions.explain import ExplanationView
-from bot.questions.pane import Pane
+from bot.questions.submission import QuestionSubmitter
 from bot.views.admin_views import PREFIX, AdminViews, status_filling, votes_filling
 from bot.views.ask_owner import FallbackHandler
 from bot.views.channel_dialog import ChannelDialog
@@ -24,14 +24,14 @@ from bot.views.source_counts import SourceCounts
 class Handlers:
     """The handlers that the listeners call."""
 
-    asking: Asking
+    submitter: QuestionSubmitter
     listeners: Listeners
     slash_command: SlashCommandHandler
     channel_dialog: ChannelDialog
     feedback: FeedbackHandler
     explanation: ExplanationView
     home: Home
-    pane: Pane
+    pane: AssistantPane
     shortcut: ShortcutHandler
     admin_views: AdminViews
     fallback: FallbackHandler
@@ -64,7 +64,7 @@ def build_handlers(wiring: Wiring) -> Handlers:
         command=wiring.settings.command,
     )
     return Handlers(
-        asking=wiring.asking,
+        submitter=wiring.submitter,
         listeners=wiring.listeners,
         slash_command=SlashCommandHandler(
             posting=posting,
@@ -75,7 +75,7 @@ def build_handlers(wiring: Wiring) -> Handlers:
             figures=backend.analytics,
             status=backend.status,
             channel_dialog=dialog,
-            asking=wiring.asking,
+            submitter=wiring.submitter,
             fillings=fillings,
             command=wiring.settings.command,
             clock=wiring.clock,
@@ -94,7 +94,7 @@ def build_handlers(wiring: Wiring) -> Handlers:
             people=people,
             admins=admins,
             audiences=wiring.audiences,
-            asking=wiring.asking,
+            submitter=wiring.submitter,
             suggestions=wiring.suggestions,
             records=backend.analytics,
             pages=backend.pages,
@@ -106,7 +106,7 @@ def build_handlers(wiring: Wiring) -> Handlers:
         ),
         pane=wiring.pane,
         shortcut=ShortcutHandler(
-            quick=wiring.clients.quick, asking=wiring.asking, people=people, channels=wiring.channels
+            quick=wiring.clients.quick, submitter=wiring.submitter, people=people, channels=wiring.channels
         ),
         admin_views=views,
         fallback=wiring.fallback,

@@ -126,14 +126,14 @@ def _signature(request: web.Request) -> tuple[str | None, str | None]:
     """None for what is not there, is there twice, or has a form that it never has."""
     stamps = request.headers.getall("X-Slack-Request-Timestamp", [])
     signatures = request.headers.getall("X-Slack-Signature", [])
-    at = stamps[0] if len(stamps) == 1 and _TIMESTAMP.fullmatch(stamps[0]) else None
-    return at, signatures[0] if len(signatures) == 1 else None
+    signed_at = stamps[0] if len(stamps) == 1 and _TIMESTAMP.fullmatch(stamps[0]) else None
+    return signed_at, signatures[0] if len(signatures) == 1 else None
 
 
-def _is_signed(body: bytes, at: str, signature: str, secret: str) -> bool:
-    if abs(time.time() - int(at)) > OLDEST_S:
+def _is_signed(body: bytes, signed_at: str, signature: str, secret: str) -> bool:
+    if abs(time.time() - int(signed_at)) > OLDEST_S:
         return False
-    wanted = "v0=" + hmac.new(secret.encode(), f"v0:{at}:".encode() + body, hashlib.sha256).hexdigest()
+    wanted = "v0=" + hmac.new(secret.encode(), f"v0:{signed_at}:".encode() + body, hashlib.sha256).hexdigest()
     return hmac.compare_digest(wanted.encode(), signature.encode(errors="replace"))
 
 

@@ -69,7 +69,7 @@ class Edge:
         later = DeferredWorker(
             deferred=listeners.deferred,
             judge=listeners.judge_deferred,
-            thread_reads=listeners.attention.thread_reads,
+            thread_reads=listeners.decider.thread_reads,
         )
         self._by_itself = [
             asyncio.create_task(self.wiring.follower.take_up(self.wiring.background), name="take up"),
@@ -150,7 +150,7 @@ async def open_edge(
             background=wiring.background,
             activity=activity,
             prefilter=Prefilter(
-                attention=wiring.listeners.attention, deferred=backend.deferred, noting=activity.event
+                decider=wiring.listeners.decider, deferred=backend.deferred, noting=activity.event
             ),
         )
         edge = Edge(app=app, wiring=wiring, activity=activity)

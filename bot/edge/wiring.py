@@ -8,26 +8,26 @@ from datetime import datetime
 from functools import cached_property
 
 from bot.edge.backend import Backend
-from bot.listening.attention import Attention
 from bot.listening.channel_settings import chosen
 from bot.listening.exactly_once import Notices
 from bot.listening.listeners import Listeners
 from bot.listening.question_context import ContextReader
+from bot.listening.reply_decider import ReplyDecider
 from bot.listening.suppression import Suppression
 from bot.listening.thread_reads import ThreadReads
 from bot.listening.threads import Threads
 from bot.notices.corrections import Corrections
 from bot.notices.digests import Digests
-from bot.questions.asking import Asking
+from bot.questions.assistant_pane import AssistantPane
 from bot.questions.ephemeral_answers import EphemeralAnswerWorker
 from bot.questions.fallbacks import Fallbacks
 from bot.questions.handlers import HomeMessages, QueueHandler
-from bot.questions.pane import Pane
 from bot.questions.question import QuestionWorker
 from bot.questions.reply import Replies
 from bot.questions.retraction import Retraction
 from bot.questions.stream import StreamSupport
 from bot.questions.streaming import Streams
+from bot.questions.submission import QuestionSubmitter
 from bot.questions.suggestions import Suggestions
 from bot.reindexing.progress import ProgressMessage
 from bot.reindexing.requests import ReindexFollower
@@ -113,8 +113,8 @@ class Wiring:
         return StalePages(index=self.backend.pages, citations=self.backend.analytics, clock=self.clock)
 
     @cached_property
-    def asking(self) -> Asking:
-        return Asking(queue=self.backend.queue, people=self.people, clock=self.clock)
+    def submitter(self) -> QuestionSubmitter:
+        return QuestionSubmitter(queue=self.backend.queue, people=self.people, clock=self.clock)
 
     @cached_property
     def suggestions(self) -> Suggestions:
@@ -132,7 +132,7 @@ class Wiring:
             queue=self.backend.queue,
             conversations=self.backend.conversations,
             forget_record=self.backend.forget_record,
-            attention=Attention(
+            decider=ReplyDecider(
                 thread_reads=ThreadReads(threads=Threads(self.clients.quick)),
                 known_threads=self.backend.known_threads,
                 people=self.people,
@@ -160,8 +160,8 @@ class Wiring:
         )
 
     @cached_property
-    def pane(self) -> Pane:
-        return Pane(
+    def pane(self) -> AssistantPane:
+        return AssistantPane(
             quick=self.clients.quick,
             suggestions=self.suggestions,
             people=self.people,

@@ -70,23 +70,23 @@ class ChannelSettingsStore:
         self._defaults = defaults or ChannelSettings()
         self._clock = clock
         self._monotonic = monotonic
-        self._known: dict[str, tuple[float, ChannelSettings]] = {}
+        self._cache: dict[str, tuple[float, ChannelSettings]] = {}
 
     async def of(self, channel_id: str) -> ChannelSettings:
         """Never raises for an outage; see the module."""
         now = self._monotonic()
-        at, known = self._known.get(channel_id, (None, self._defaults))
-        if at is not None and now - at < CACHED_S:
-            return known
+        read_at, settings = self._cache.get(channel_id, (None, self._defaults))
+        if read_at is not None and now - read_at < CACHED_S:
+            return settings
         try:
             with store_failures(_UNAVAILABLE):
                 stored = await self._redis.hget(self._key, channel_id)
         except StoreUnavailableError as error:
             logger.warning("channel_settings.unavailable", extra={"cause": repr(error.__cause__)})
         else:
-            known = self._defaults if stored is None else self._read(channel_id, stored)
-        self._known[channel_id] = (now, known)
-        return known
+            settings = self._defaults if stored is None else self._read(channel_id, stored)
+        self._cache[channel_id] = (now, settings)
+        return settings
 
     async def save(self, channel_id: str, settings: ChannelSettings, *, by: str) -> None:
         """
@@ -96,7 +96,7 @@ class ChannelSettingsStore:
         stored = _StoredSettings(**settings.model_dump(), by=by, at=self._clock())
         with store_failures(_UNAVAILABLE):
             await self._redis.hset(self._key, channel_id, stored.model_dump_json())
-        self._known[channel_id] = (self._monotonic(), settings)
+        self._cache[channel_id] = (self._monotonic(), settings)
         logger.info("channel_settings.saved", extra={"channel": channel_id, "user": by})
 
     async def all(self) -> dict[str, ChannelSettings]:
@@ -119,8 +119,8 @@ class ChannelSettingsStore:
             return self._defaults
 
 
-def chosen(settings: ChannelSettings, known: Collection[str]) -> tuple[str, ...]:
-    """Those of the channel's sources that there still are; empty: all. A channel whose sources
+def chosen(settings: ChannelSettings, sources: Collection[str]) -> tuple[str, ...]:
+    """Returns those of the channel's sources that there still are; empty: all. A channel whose sources
     are all gone has chosen none: it would else be told of every question that nothing was found.
     """
-    return tuple(name for name in settings.sources if name in known)
+    return tuple(name for name in settings.sources if name in sources)

@@ -20,9 +20,9 @@ from redis.asyncio import Redis
 from kb.models import ThreadKey
 from kb.store.redis import store_failures
 
-Known = Literal["ours", "not ours", "gone"]
+ThreadState = Literal["ours", "not ours", "gone"]
 
-KEEP: dict[Known, timedelta] = {
+KEEP: dict[ThreadState, timedelta] = {
     "ours": timedelta(days=2),
     "not ours": timedelta(hours=12),
     "gone": timedelta(hours=1),
@@ -41,27 +41,27 @@ class KnownThreads:
     namespace: str
     clock: Callable[[], datetime]
 
-    async def of(self, thread: ThreadKey) -> Known | None:
-        """None: nobody has looked lately."""
+    async def of(self, thread: ThreadKey) -> ThreadState | None:
+        """Returns what is known of a thread; None: nobody has looked lately."""
         return (await self.all_of([thread]))[0]
 
-    async def all_of(self, threads: Sequence[ThreadKey]) -> list[Known | None]:
-        """What is known of each, asked at once."""
-        members = [f"{name}:{thread}" for thread in threads for name in KEEP]
+    async def all_of(self, threads: Sequence[ThreadKey]) -> list[ThreadState | None]:
+        """Returns what is known of each, with one call."""
+        members = [f"{state}:{thread}" for thread in threads for state in KEEP]
         with store_failures("threads cannot be looked up"):
-            until = await self.redis.zmscore(self._threads, members)
+            expiries = await self.redis.zmscore(self._threads, members)
         now = self.clock().timestamp()
-        known = [at is not None and float(at) > now for at in until]
+        valid = [expiry is not None and float(expiry) > now for expiry in expiries]
         return [
-            next((name for name, is_known in zip(KEEP, known[at:], strict=False) if is_known), None)
-            for at in range(0, len(known), len(KEEP))
+            next((state for state, is_valid in zip(KEEP, valid[start:], strict=False) if is_valid), None)
+            for start in range(0, len(valid), len(KEEP))
         ]
 
-    async def note(self, thread: ThreadKey, known: Known) -> None:
+    async def note(self, thread: ThreadKey, state: ThreadState) -> None:
         now = self.clock()
         with store_failures("a thread cannot be remembered"):
             async with self.redis.pipeline(transaction=True) as pipe:
-                pipe.zadd(self._threads, {f"{known}:{thread}": (now + KEEP[known]).timestamp()})
+                pipe.zadd(self._threads, {f"{state}:{thread}": (now + KEEP[state]).timestamp()})
                 pipe.zremrangebyscore(self._threads, "-inf", now.timestamp())
                 pipe.zremrangebyrank(self._threads, 0, -MOST - 1)
                 await pipe.execute()

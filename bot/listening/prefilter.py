@@ -8,7 +8,7 @@
     another thread                                      -> for Bolt, but so many at a time and a second: the
     rest is put aside
 
-It drops only what `bot.listening.attention` would leave, and has no rules of its own. Judging a text takes
+It drops only what `bot.listening.reply_decider` would leave, and has no rules of its own. Judging a text takes
 milliseconds: in a flood, messages of unknown threads are deferred and judged later.
 """
 
@@ -23,8 +23,8 @@ from typing import Any, Literal
 
 from pydantic import Field, ValidationError
 
-from bot.listening.attention import Attention
 from bot.listening.deferred_messages import DeferredMessages
+from bot.listening.reply_decider import ReplyDecider
 from bot.listening.token_bucket import TokenBucket
 from bot.queue.batching import BatchedCalls
 from bot.queue.conversation_keys import thread_key
@@ -78,12 +78,12 @@ class Prefilter:
     def __init__(
         self,
         *,
-        attention: Attention,
+        decider: ReplyDecider,
         deferred: DeferredMessages,
         noting: Callable[[], None],
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._attention = attention
+        self._decider = decider
         self._noting = noting
         self._judged = TokenBucket(per_minute=JUDGED_A_MINUTE, burst=JUDGED_AT_ONCE, clock=clock)
         self._shed = _ShedLog(clock=clock)
@@ -105,7 +105,7 @@ class Prefilter:
         if event.get("type") != "message" or event.get("channel_type") == "im":
             return "first"
         try:
-            me = await self._attention.people.me()
+            me = await self._decider.people.me()
         except SLACK_FAILURES as error:
             raise UnavailableError("Slack does not say who we are") from error
         try:
@@ -116,15 +116,15 @@ class Prefilter:
             return "first"
         if written.user in {me.user_id, "USLACKBOT"}:
             return "other"
-        seen = await self._judge(written, me.team_id, me.user_id, busy=busy)
-        if seen == "settled":
+        verdict = await self._judge(written, me.team_id, me.user_id, busy=busy)
+        if verdict == "settled":
             self._noting()
-        return seen
+        return verdict
 
     async def _judge(
         self, written: _PlainMessage, team: str, us: str, *, busy: Callable[[], bool]
     ) -> Verdict:
-        settings = await self._attention.channel_settings.of(written.channel)
+        settings = await self._decider.channel_settings.of(written.channel)
         if written.thread_ts is None or written.thread_ts == written.ts:
             return "other" if settings.unasked else "settled"
         if settings.follow_ups == "mention" or addresses_others(written.text, us):
@@ -146,12 +146,12 @@ class Prefilter:
         return "settled"
 
     async def _known(self, threads: Sequence[ThreadKey]) -> list[Literal["ours", "left", "unknown"]]:
-        answered, known = await asyncio.gather(
-            self._attention.conversations.known(threads), self._attention.known_threads.all_of(threads)
+        answered, states = await asyncio.gather(
+            self._decider.conversations.known(threads), self._decider.known_threads.all_of(threads)
         )
         return [
-            "ours" if thread in answered or what == "ours" else "left" if what else "unknown"
-            for thread, what in zip(threads, known, strict=True)
+            "ours" if thread in answered or state == "ours" else "left" if state else "unknown"
+            for thread, state in zip(threads, states, strict=True)
         ]
 
 

@@ -55,10 +55,10 @@ class Suppression:
             return None
         if answer.confidence < VERY_SURE:
             return "not sure enough"
-        turn = f"unasked:{question.channel}"
-        if await self.exactly_once.begin(turn) != "mine":
+        allowance = f"unasked:{question.channel}"
+        if await self.exactly_once.begin(allowance) != "mine":
             return "spoke a moment ago"
-        await self.exactly_once.complete(turn, keep=APART)
+        await self.exactly_once.complete(allowance, keep=APART)
         return None
 
 

@@ -59,7 +59,7 @@ class ThreadGoneError(Exception):
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _CachedThread:
     messages: Sequence[Message]
-    at: float
+    read_at: float
 
 
 @dataclass(kw_only=True)
@@ -71,7 +71,7 @@ class ThreadReads:
     per_minute: float = READS_PER_MINUTE
     at_once: int = BURST
     _running: dict[tuple[str, str], asyncio.Task[Sequence[Message]]] = field(default_factory=dict)
-    _seen: OrderedDict[tuple[str, str], _CachedThread] = field(default_factory=OrderedDict)
+    _cache: OrderedDict[tuple[str, str], _CachedThread] = field(default_factory=OrderedDict)
     _not_before: float = 0.0
     _bucket: TokenBucket = field(init=False)
 
@@ -79,16 +79,16 @@ class ThreadReads:
         self._bucket = TokenBucket(per_minute=self.per_minute, burst=self.at_once, clock=self.clock)
 
     async def of(self, channel: str, thread_ts: str, *, ts: str, probably_ours: bool) -> Sequence[Message]:
-        """The messages of a thread, oldest first, as they were after the one at `ts` was written.
+        """Returns the messages of a thread, oldest first, as they were after the one at `ts` was written.
 
         Raises:
             ReadLaterError: Slack does not answer, or may not be asked now.
             ThreadGoneError: it refuses.
         """
         key = (channel, thread_ts)
-        seen = self._seen.get(key)
-        if seen is not None and self.clock() - seen.at < KEPT_S and _shows(seen.messages, ts):
-            return seen.messages
+        cached = self._cache.get(key)
+        if cached is not None and self.clock() - cached.read_at < KEPT_S and _shows(cached.messages, ts):
+            return cached.messages
         running = self._running.get(key)
         if running is not None and _shows(messages := await asyncio.shield(running), ts):
             return messages
@@ -123,10 +123,10 @@ class ThreadReads:
             logger.warning("thread.unread", extra={"channel": key[0], "thread_ts": key[1], "cause": code})
             raise ReadLaterError(code) from error
         if len(messages) <= KEPT_MESSAGES:
-            self._seen[key] = _CachedThread(messages=messages, at=self.clock())
-            self._seen.move_to_end(key)
-            while len(self._seen) > KEPT_THREADS:
-                self._seen.popitem(last=False)
+            self._cache[key] = _CachedThread(messages=messages, read_at=self.clock())
+            self._cache.move_to_end(key)
+            while len(self._cache) > KEPT_THREADS:
+                self._cache.popitem(last=False)
         return messages
 
     def _ended(self, key: tuple[str, str], task: asyncio.Task[Sequence[Message]]) -> None:

@@ -42,7 +42,7 @@ class Threads:
         self._client = client
 
     async def messages(self, channel: str, thread_ts: str) -> list[Message]:
-        """All messages of a thread, oldest first. Slack's order and the repeats between its pages are not trusted."""
+        """Reads all messages of a thread, oldest first, whatever order and repeats Slack's pages have."""
         found: dict[str, Message] = {}
         cursor: str | None = None
         for _ in range(MOST_PAGES):
@@ -88,19 +88,19 @@ def turns_of(messages: Sequence[Message], *, me: Me, names: Mapping[str, str]) -
 def turns_of_people(
     messages: Sequence[Message], turns: Sequence[Turn], *, me: Me, names: Mapping[str, str]
 ) -> list[Turn]:
-    """What people wrote, as turns that nobody answered: the latest that say anything. Pure.
+    """Returns what people wrote, as turns that nobody answered: the latest that say anything. Pure.
 
     `turns`: those that were answered. What Slack says of itself (who joined) and what we wrote is left out.
     """
     answered = {message_of(turn.question_ts or "") for turn in turns}
-    parts: list[Turn] = []
+    found: list[Turn] = []
     for message in reversed(_from_people(messages, me)):
         if message.ts in answered:
             continue
         words = plain_text(message_text(message, me).text, names)
         if is_telling(words):
             name = names.get(message.user or "") or message.username or message.user or "somebody"
-            parts.append(
+            found.append(
                 Turn(
                     question=shortened(words, LONGEST_PEOPLES_MESSAGE),
                     answer="",
@@ -108,13 +108,13 @@ def turns_of_people(
                     said_by=name,
                 )
             )
-        if len(parts) == MOST_PEOPLES_MESSAGES:
+        if len(found) == MOST_PEOPLES_MESSAGES:
             break
-    return parts[::-1]
+    return found[::-1]
 
 
 def people_named(messages: Sequence[Message], *, me: Me) -> list[str]:
-    """Who wrote the latest messages, and who is named in them."""
+    """Lists who wrote the latest messages, and who is named in them."""
     people: dict[str, None] = {}
     for message in reversed(_from_people(messages, me)[-MOST_PEOPLES_MESSAGES:]):
         people |= dict.fromkeys([*filter(None, [message.user]), *people_in(message.text)])
@@ -133,14 +133,14 @@ def _from_people(messages: Sequence[Message], me: Me) -> list[Message]:
 
 
 def message_of(question_ts: str) -> str:
-    """The message that a question is, or that a shortcut was used on: such a question's ts has an ending."""
+    """Returns the ts of the message that a question is, or that a shortcut was used on (its own has an ending)."""
     return question_ts.partition("-")[0]
 
 
 def turn_from_metadata(
     metadata: AnswerMetadata | None, *, question: str, text: str, question_ts: str
 ) -> Turn:
-    """A turn as an answer's metadata tells it; without metadata, as the message reads."""
+    """Builds a turn from an answer's metadata; without metadata, from the message's text."""
     if metadata is None:
         return Turn(question=question, answer=plain_text(text), question_ts=question_ts)
     return Turn(
@@ -159,6 +159,6 @@ def turn_from_metadata(
 def order(ts: str) -> tuple[int, ...]:
     """Slack's timestamps sort as numbers, not as text or floats: they have more digits than a float keeps.
 
-    A question about a message (`bot.questions.asking`) stands where that message stands.
+    A question about a message (`bot.questions.submission`) stands where that message stands.
     """
     return tuple(int(part) if part.isdigit() else 0 for part in ts.partition("-")[0].split("."))

@@ -179,11 +179,11 @@ class Corrections:
         while wait_s := await self.cited.wait_s(most=MOST_A_MINUTE):
             await self.pause(wait_s)
         name = f"correction-{answer.version}"
-        turn = await self.exactly_once.begin(name)
-        if turn != "mine":
-            if turn == "said":
+        claim = await self.exactly_once.begin(name)
+        if claim != "mine":
+            if claim == "said":
                 await self.cited.forget(answer.question_id)
-            return turn == "said"
+            return claim == "said"
         try:
             await self._post(name, answer)
         except UnavailableError as error:
@@ -276,7 +276,7 @@ def _changed(
         new_wording(statement, passage.section, sections, before=passage.beside)
         for statement, passage in gone
     )
-    wording = next((one for one in wordings if one and strip_injections(one).strip()), "")
+    wording = next((wording for wording in wordings if wording and strip_injections(wording).strip()), "")
     return Finding(
         what="changed",
         page=page,

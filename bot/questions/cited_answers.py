@@ -10,6 +10,7 @@ What was quoted stays with the answer alone; of what stood beside it only finger
 from __future__ import annotations
 
 import logging
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime, timedelta
 from importlib import resources
@@ -118,7 +119,7 @@ class CitedAnswers:
         """Page id -> the questions whose answers quote it, each with the revision that it was last found right with."""
         with store_failures(_UNAVAILABLE):
             listed: list[Any] = await self._redis.zrange(self._pages, 0, -1)
-            pages = [text_of(one) for one in listed]
+            pages = [text_of(page) for page in listed]
             async with self._redis.pipeline(transaction=False) as pipe:
                 for page in pages:
                     pipe.hgetall(self._page(page))
@@ -137,12 +138,12 @@ class CitedAnswers:
         """Deletes an answer: its thread was told, its question deleted or asked anew, or it is
         too old. `pages`: further pages that may list it.
         """
-        known = await self.get(question_id)
-        named = {*pages, *(page.page_id for page in (known.pages if known else ()))}
+        answer = await self.get(question_id)
+        listing = {*pages, *(page.page_id for page in (answer.pages if answer else ()))}
         with store_failures(_UNAVAILABLE):
             async with self._redis.pipeline(transaction=True) as pipe:
                 pipe.delete(self._answer(question_id))
-                for page in named:
+                for page in listing:
                     pipe.hdel(self._page(page), question_id)
                 await pipe.execute()
 
@@ -223,26 +224,28 @@ def _quoted(answer: Answer) -> Sequence[tuple[Citation, str]]:
     """Each source with the words of its page that the answer rests on, what was asked for first."""
     if answer.quotes:
         return [(quote.citation, "\n\n".join([quote.best, *quote.blocks])) for quote in answer.quotes]
-    written = _said_of(answer)
+    written = _text_by_citation(answer)
     return [
         (citation, citation.quote or _nearest(citation.chunk, written.get(citation.n, "")))
         for citation in answer.citations
     ]
 
 
-def _said_of(answer: Answer) -> Mapping[int, str]:
-    payload: dict[int, str] = {}
+def _text_by_citation(answer: Answer) -> Mapping[int, str]:
+    texts: dict[int, list[str]] = defaultdict(list)
     for sentence in answer.sentences:
         for number in sentence.citations:
-            payload[number] = f"{payload.get(number, '')} {sentence.text}"
-    return payload
+            texts[number].append(sentence.text)
+    return {number: " ".join(sentences) for number, sentences in texts.items()}
 
 
 def _nearest(chunk: Chunk, text: str) -> str:
     """Returns the statements of a passage that share most words with the model's sentence."""
     wanted = set(words_of(text).split())
     ranked = sorted(
-        statements_of(chunk.text), key=lambda one: len(wanted & set(words_of(one).split())), reverse=True
+        statements_of(chunk.text),
+        key=lambda statement: len(wanted & set(words_of(statement).split())),
+        reverse=True,
     )
     return "\n\n".join(ranked[:FEW])
 
@@ -255,5 +258,5 @@ def _passage(chunk: Chunk, quoted: str) -> QuotedPassage | None:
     kept = tuple(dict.fromkeys(statement for statement in statements if statement not in gone))
     if not kept:
         return None
-    beside = frozenset(fingerprint(one) for one in statements_of(chunk.text))
+    beside = frozenset(fingerprint(statement) for statement in statements_of(chunk.text))
     return QuotedPassage(section=chunk.section, statements=kept, beside=beside)

@@ -183,5 +183,5 @@ def for_asker_only(rendered: Rendered, question: str, messages: Messages) -> Ren
 def _for_asker_only(block: Block) -> Block | None:
     if block["type"] != "actions":
         return block
-    elements = [one for one in block["elements"] if one.get("action_id") in BUTTONS]
+    elements = [element for element in block["elements"] if element.get("action_id") in BUTTONS]
     return block | {"elements": elements} if elements else None

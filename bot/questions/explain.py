@@ -88,14 +88,14 @@ def ephemeral_channel(user: str) -> str:
 
 
 def trace_payload(answer: Answer, *, channel: str, reason: str = "") -> dict[str, Any]:
-    """The JSON data that is stored for an answer. `reason`: why Footnote spoke, as bot.listening.speaking says."""
+    """The JSON data that is stored for an answer. `reason`: why Footnote spoke, as bot.listening.reply_policy says."""
     rewrite = answer.trace.rewrite
     rests_on = [*answer.citations, *(quote.citation for quote in answer.quotes)]
     cited = {citation.chunk.id: citation.n for citation in rests_on}
-    found = [*(hit.chunk for hit in answer.trace.hits), *(one.chunk for one in rests_on)]
+    found = [*(hit.chunk for hit in answer.trace.hits), *(citation.chunk for citation in rests_on)]
     titles = page_labels(chunk.page for chunk in found)
     shown = answer.trace.hits[:SHOWN_PASSAGES]
-    named = [hit.chunk.page.id for hit in shown] + [one.chunk.page.id for one in rests_on]
+    named = [hit.chunk.page.id for hit in shown] + [citation.chunk.page.id for citation in rests_on]
     named += answer.trace.read_pages  # a removed sentence may say what any of them says
     explanation = Explanation(
         channel=channel,
@@ -104,7 +104,7 @@ def trace_payload(answer: Answer, *, channel: str, reason: str = "") -> dict[str
         question=answer.question,
         reason=reason,
         readable=rewrite.readable,
-        cited=tuple(_cited(one, answer, titles) for one in rests_on),
+        cited=tuple(_cited(citation, answer, titles) for citation in rests_on),
         rewritten=answer.rewritten,
         translated=rewrite.translated,
         method=rewrite.method,
@@ -123,7 +123,9 @@ def trace_payload(answer: Answer, *, channel: str, reason: str = "") -> dict[str
         outcome=answer.outcome,
         confidence=answer.confidence,
         passages=tuple(_passage(hit, titles, cited) for hit in shown),
-        freshness=tuple(dict.fromkeys(f"{titles[one.chunk.page.id]}: {one.freshness}" for one in rests_on)),
+        freshness=tuple(
+            dict.fromkeys(f"{titles[citation.chunk.page.id]}: {citation.freshness}" for citation in rests_on)
+        ),
         judge=answer.trace.judge if answer.mode == "model" and answer.trace.checked else None,
         removed=answer.trace.removed_sentences,
         notes=answer.notes,

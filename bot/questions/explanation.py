@@ -92,14 +92,14 @@ def _sure(explanation: Explanation, messages: Messages) -> str:
     )
 
 
-def _citation_text(one: Cited, messages: Messages) -> str:
-    how = [str(getattr(messages, f"found_by_{name}")) for name in one.found_by]
-    if "words" in one.found_by and "meaning" in one.found_by:
-        how = [messages.found_by_both, *([messages.found_by_thread] if "thread" in one.found_by else [])]
-    place = titled_link(one.title, one.url)
-    if one.section:
-        place += f" › {escape(shorten(one.section, 100))}"
-    return " – ".join([f"[{one.n}] {place}", *(["; ".join(how)] if how else [])])
+def _citation_text(cited: Cited, messages: Messages) -> str:
+    how = [str(getattr(messages, f"found_by_{name}")) for name in cited.found_by]
+    if "words" in cited.found_by and "meaning" in cited.found_by:
+        how = [messages.found_by_both, *([messages.found_by_thread] if "thread" in cited.found_by else [])]
+    place = titled_link(cited.title, cited.url)
+    if cited.section:
+        place += f" › {escape(shorten(cited.section, 100))}"
+    return " – ".join([f"[{cited.n}] {place}", *(["; ".join(how)] if how else [])])
 
 
 def _others(explanation: Explanation, messages: Messages) -> list[str]:
@@ -186,14 +186,14 @@ def _how(explanation: Explanation, messages: Messages) -> str:
     )
 
 
-def _reranking(found: Reranking, messages: Messages) -> str:
-    text = messages.why_rerank_on if found.helps else messages.why_rerank_off
+def _reranking(trial: Reranking, messages: Messages) -> str:
+    text = messages.why_rerank_on if trial.helps else messages.why_rerank_off
     return text.format(
-        samples=found.samples,
-        before=messages.percent(found.before),
-        after=messages.percent(found.after),
-        candidates=found.candidates,
-        weight=messages.percent(found.weight),
+        samples=trial.samples,
+        before=messages.percent(trial.before),
+        after=messages.percent(trial.after),
+        candidates=trial.candidates,
+        weight=messages.percent(trial.weight),
     )
 
 

@@ -44,7 +44,7 @@ class Explanation(FrozenModel):
     language: str
     question: str = Field(repr=False)
     reason: str = ""
-    """Why Footnote spoke: a reason of bot.listening.speaking."""
+    """Why Footnote spoke: a reason of bot.listening.reply_policy."""
     readable: bool = True
     """Whether `rewritten` is a sentence that a person would write."""
     cited: tuple[Cited, ...] = ()

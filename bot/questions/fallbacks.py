@@ -71,7 +71,7 @@ class Fallbacks:
         request = OwnerRequest(
             question_id=question_id,
             by=user,
-            owners=tuple(one.id for one in reached),
+            owners=tuple(person.id for person in reached),
             page_id=page.page_id,
             title=page.title[:150],
             url=page.url,

@@ -1,4 +1,4 @@
-"""Handles queued questions: messages go to `bot.questions.question`, others where `bot.questions.asking` says.
+"""Handles queued questions: messages go to `bot.questions.question`, others where `bot.questions.submission` says.
 
 How an attempt ended is told to the queue here. While Slack is away a question
 waits; older than `answer_within`, its asker gets one sentence instead of an
@@ -21,8 +21,8 @@ from typing import Any
 from slack_sdk.errors import SlackApiError, SlackClientError
 from slack_sdk.web.async_client import AsyncWebClient
 
+from bot.questions.assistant_pane import AssistantPane
 from bot.questions.ephemeral_answers import EphemeralAnswerWorker
-from bot.questions.pane import Pane
 from bot.questions.question import QuestionWorker
 from bot.questions.reply import STREAMING, DeliveryRefusedError, DeliveryUncertainError
 from bot.queue.outcomes import NotNowError, UndeliverableError
@@ -98,7 +98,7 @@ class QueueHandler:
     messages: QuestionWorker
     ephemeral: EphemeralAnswerWorker
     home_messages: HomeMessages
-    pane: Pane
+    pane: AssistantPane
     background: Background
     answer_within: timedelta
     clock: Callable[[], datetime]

@@ -141,9 +141,9 @@ class QuestionWorker:
     async def _answer(
         self, question: QueuedQuestion, asked: QuestionInContext, posted: Posted | None
     ) -> None:
-        wanted = (await self.channel_settings.of(question.channel)).language
-        async with self.streams.watch(question, messages_in(wanted or detect(asked.text)), posted) as live:
-            answer = await self._think(question, asked, live, reply_in=wanted)
+        language = (await self.channel_settings.of(question.channel)).language
+        async with self.streams.watch(question, messages_in(language or detect(asked.text)), posted) as live:
+            answer = await self._think(question, asked, live, reply_in=language)
             begun = await live.finish()
         note(outcome=answer.outcome)
         fallback = await self.fallbacks.of(
@@ -170,8 +170,8 @@ class QuestionWorker:
         self, question: QueuedQuestion, asked: QuestionInContext, progress: Progress, *, reply_in: str
     ) -> Answer:
         audience = await self.audiences.of(question.channel, question.user)
-        told = Question(id=question.id, text=asked.text, audience=audience, reply_in=reply_in)
-        answer = await self.pipeline.answer(told, asked.turns, progress=progress)
+        meant = Question(id=question.id, text=asked.text, audience=audience, reply_in=reply_in)
+        answer = await self.pipeline.answer(meant, asked.turns, progress=progress)
         return replace(answer, notes=(*answer.notes, *asked.notes), pointed=asked.pointed)
 
     async def _is_gone(self, question: QueuedQuestion) -> bool:
@@ -259,8 +259,8 @@ class QuestionWorker:
         posted = await self.replies.find(question)
         if posted is not None and posted.answers(question):
             return
-        wanted = (await self.channel_settings.of(question.channel)).language
-        messages = messages_in(wanted or detect(plain_text(question.text)))
+        language = (await self.channel_settings.of(question.channel)).language
+        messages = messages_in(language or detect(plain_text(question.text)))
         metadata = AnswerMetadata(question_id=question.id, question_ts=question.ts, state="failed")
         rendered = plain(sentence(messages))
         await self.replies.deliver(question, rendered, metadata, instead_of=posted.ts if posted else None)
@@ -274,8 +274,8 @@ def _metadata(question: QueuedQuestion, turn: Turn) -> AnswerMetadata:
         rewritten=turn.rewritten,
         outcome=turn.outcome,
         cited=tuple(
-            CitedPassage(page_id=one.page_id, chunk_id=one.chunk_id, title=one.title)
-            for one in turn.retrieved
-            if one.cited
+            CitedPassage(page_id=passage.page_id, chunk_id=passage.chunk_id, title=passage.title)
+            for passage in turn.retrieved
+            if passage.cited
         ),
     )

@@ -101,7 +101,7 @@ class Suggestions:
             if 3 <= len(page.title.strip()) <= TITLE_CHARACTERS
             and page.title.strip().lower() not in _NO_TOPIC
         }
-        ordered = sorted(pages.items(), key=lambda one: hashlib.sha256(f"{day}{one[0]}".encode()).digest())
+        ordered = sorted(pages.items(), key=lambda item: hashlib.sha256(f"{day}{item[0]}".encode()).digest())
         found: list[str] = []
         for index in range(0, len(ordered), TITLES_TRIED):
             batch = ordered[index : index + TITLES_TRIED]
@@ -116,12 +116,12 @@ class Suggestions:
 def often_asked(asked: Sequence[AskedQuestion]) -> list[_Group]:
     """The questions that several people asked, the newest wording of each. Pure."""
     alike: dict[str, list[AskedQuestion]] = defaultdict(list)
-    for one in asked:
-        alike[_key(one.record.question)].append(one)
+    for question in asked:
+        alike[_key(question.record.question)].append(question)
     groups = []
     for same in alike.values():
-        askers = {one.record.asked_in.user for one in same}
-        votes = [vote for one in same for vote in one.votes.values()]
+        askers = {question.record.asked_in.user for question in same}
+        votes = [vote for question in same for vote in question.votes.values()]
         if len(askers) < ASKERS or votes.count("bad") > votes.count("good"):
             continue
         groups.append(
@@ -129,8 +129,8 @@ def often_asked(asked: Sequence[AskedQuestion]) -> list[_Group]:
                 wording=same[0].record.question.strip(),
                 language=same[0].record.language,
                 askers=len(askers),
-                channels=frozenset(one.record.asked_in.channel for one in same),
-                pages=frozenset(page.page_id for one in same for page in one.record.cited),
+                channels=frozenset(question.record.asked_in.channel for question in same),
+                pages=frozenset(page.page_id for question in same for page in question.record.cited),
             )
         )
     return groups

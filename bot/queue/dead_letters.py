@@ -98,13 +98,15 @@ class DeadLetters:
     async def leftovers(self) -> list[QueuedQuestion]:
         """Returns the questions of dead letters that may have left a placeholder or a status in Slack."""
         with store_failures(_UNAVAILABLE):
-            ids = {text_of(one) for one in await self._redis.smembers(f"{self._script.root}:untidy")}
+            ids = {
+                text_of(identity) for identity in await self._redis.smembers(f"{self._script.root}:untidy")
+            }
         if not ids:
             return []
         letters = {letter.id: letter for letter in await self.all()}
         for gone in ids - letters.keys():
             await self.cleaned_up(gone)
-        return [found for one in ids & letters.keys() if (found := letters[one].question) is not None]
+        return [question for name in ids & letters.keys() if (question := letters[name].question) is not None]
 
     async def cleaned_up(self, identity: str) -> None:
         with store_failures(_UNAVAILABLE):

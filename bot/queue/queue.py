@@ -122,7 +122,7 @@ class QuestionQueue:
 
     async def dead_letters(self, limit: int = 100) -> list[DeadLetter]:
         """What was given up in the last 30 days, newest first, 1,000 at most."""
-        return [one for one in await self._letters.all(limit) if one.question is not None]
+        return [letter for letter in await self._letters.all(limit) if letter.question is not None]
 
     async def run(
         self, handler: Handler, *, workers: int, on_giving_up: OnGivingUp, drain_s: float = 10.0

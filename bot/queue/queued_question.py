@@ -16,7 +16,7 @@ class QuestionOrigin(FrozenModel):
     """Where a question comes from that stands in no message: a button of App Home, a shortcut, the slash command.
 
     `alone`: only the asker sees the answer, by `response_url` while that lives. What else there is:
-    `bot.questions.asking`.
+    `bot.questions.submission`.
     """
 
     how: Literal["home", "shortcut", "command"]
@@ -52,7 +52,7 @@ class QueuedQuestion(FrozenModel):
     edited_ts: str | None = None
     """When the message was edited, for one that is to be answered anew: such a version is a question of its own."""
     reason: str = "mentioned"
-    """Why Footnote speaks (`bot.listening.speaking.Reason`): logged, and told in "Why this answer?"."""
+    """Why Footnote speaks (`bot.listening.reply_policy.Reason`): logged, and told in "Why this answer?"."""
     unasked: bool = False
     """Nobody spoke to Footnote and others are in the thread: nothing is
     shown before there is an answer, and what is not found is silence."""

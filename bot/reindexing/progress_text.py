@@ -80,8 +80,8 @@ def _diff_text(
     named = (("+", report.added), ("~", report.changed), ("−", report.removed)) if report.dry_run else ()
     for mark, paths in named:
         if paths:
-            known = [escape(page) for page in map(name, paths) if page is not None]
-            lines.append(f"{mark} {_some(known, len(paths), messages)}")
+            names = [escape(page) for page in map(name, paths) if page is not None]
+            lines.append(f"{mark} {_some(names, len(paths), messages)}")
     return "\n".join(lines)
 
 
@@ -96,13 +96,13 @@ def _counts(report: SyncReport, messages: Messages, name: Naming) -> str:
     if not report.failed:
         return counts
     failed = [(name(page.path), page.reason) for page in report.failed]
-    known = [f"{escape(page)}: {escape(reason)}" for page, reason in failed if page is not None]
-    return f"{counts} ({_some(known, len(failed), messages)})"
+    names = [f"{escape(page)}: {escape(reason)}" for page, reason in failed if page is not None]
+    return f"{counts} ({_some(names, len(failed), messages)})"
 
 
-def _some(known: Sequence[str], pages: int, messages: Messages) -> str:
+def _some(names: Sequence[str], pages: int, messages: Messages) -> str:
     """The first few names, and how many pages have none here."""
-    shown = [", ".join(known[:SHOWN]) + (", …" if len(known) > SHOWN else "")] if known else []
-    if pages > len(known):
-        shown.append(messages.not_named.format(number=messages.number(pages - len(known))))
+    shown = [", ".join(names[:SHOWN]) + (", …" if len(names) > SHOWN else "")] if names else []
+    if pages > len(names):
+        shown.append(messages.not_named.format(number=messages.number(pages - len(names))))
     return "; ".join(shown)

@@ -38,4 +38,6 @@ class Admins:
 
 def user_groups(listed: Iterable[str]) -> frozenset[str]:
     """Filters the names of user groups: ids, and handles in lower case."""
-    return frozenset(one.lower() if one.startswith("@") else one for one in listed if one[:1] in {"S", "@"})
+    return frozenset(
+        name.lower() if name.startswith("@") else name for name in listed if name[:1] in {"S", "@"}
+    )

@@ -18,7 +18,10 @@ def block_lines(block: Mapping[str, Any]) -> list[str]:
     elif kind == "table":
         lines = [" | ".join(map(_cell, _dicts(row))) for row in _lists(block.get("rows"))]
     elif kind in _SPOKEN:
-        lines = [*_texts(block), *(text for one in _dicts(block.get("elements")) for text in _texts(one))]
+        lines = [
+            *_texts(block),
+            *(text for element in _dicts(block.get("elements")) for text in _texts(element)),
+        ]
     else:
         lines = []
     return [line for text in lines for line in text.splitlines() if line.strip()]
@@ -84,8 +87,8 @@ def _list(value: Any) -> list[Any]:
 
 
 def _lists(value: Any) -> list[list[Any]]:
-    return [one for one in _list(value) if isinstance(one, list)]
+    return [item for item in _list(value) if isinstance(item, list)]
 
 
 def _dicts(value: Any) -> list[dict[str, Any]]:
-    return [one for one in _list(value) if isinstance(one, dict)]
+    return [item for item in _list(value) if isinstance(item, dict)]

@@ -52,7 +52,7 @@ class SlackClient(AsyncWebClient):
 
     async def _request(self, *, http_verb: str, api_url: str, req_args: dict[str, Any]) -> dict[str, Any]:
         try:
-            told: dict[str, Any] = await super()._request(
+            reply: dict[str, Any] = await super()._request(
                 http_verb=http_verb, api_url=api_url, req_args=req_args
             )
         except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError) as error:
@@ -63,10 +63,10 @@ class SlackClient(AsyncWebClient):
             raise SlackNoResponseError("cut") from error
         except SlackApiError as error:  # what came calls itself JSON, and is none
             response: Any = error.response
-            told = {"data": None, "headers": response.headers, "status_code": response.status}
+            reply = {"data": None, "headers": response.headers, "status_code": response.status}
         except ValueError:
             raise SlackNoResponseError("no_json") from None  # its text quotes what came
-        return _answer(told, api_url.rpartition("/")[2])
+        return _answer(reply, api_url.rpartition("/")[2])
 
 
 def _answer(payload: dict[str, Any], method: str) -> dict[str, Any]:

@@ -91,10 +91,10 @@ def retry_after_s(error: BaseException | None) -> float:
 
 def retry_after_header_s(headers: Any) -> float:
     """`Retry-After` in seconds; 0 where there is none, or none in seconds."""
-    told: Any = next((value for name, value in headers.items() if name.lower() == "retry-after"), "")
-    told = told[0] if isinstance(told, list) and told else told
+    value: Any = next((header for name, header in headers.items() if name.lower() == "retry-after"), "")
+    value = value[0] if isinstance(value, list) and value else value
     try:
-        return max(0.0, float(told))
+        return max(0.0, float(value))
     except (TypeError, ValueError):
         return 0.0
 

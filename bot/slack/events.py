@@ -213,7 +213,7 @@ class SubmittedView(Payload):
     state: ViewState = ViewState()
 
     def entry(self, block_id: str) -> str | None:
-        return next((one.entry for one in self.state.values.get(block_id, {}).values()), None)
+        return next((entered.entry for entered in self.state.values.get(block_id, {}).values()), None)
 
     def entries(self, block_id: str) -> tuple[str, ...]:
         """The entries of an input that takes several."""

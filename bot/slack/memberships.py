@@ -82,11 +82,11 @@ class Memberships:
 
     async def _ask_groups(self, _all: None) -> tuple[_UserGroup, ...]:
         listed = await self._client.usergroups_list(include_users=True, include_disabled=False)
-        parts = [group for group in listed.get("usergroups") or [] if not group.get("date_delete")]
+        active = [group for group in listed.get("usergroups") or [] if not group.get("date_delete")]
         return tuple(
             [
                 _UserGroup(principals=group_principals(group), members=await self._members(group))
-                for group in parts
+                for group in active
             ]
         )
 

@@ -30,7 +30,9 @@ class Payload(FrozenModel):
         try:
             return cls.model_validate(payload)
         except ValidationError as error:
-            fields = sorted({".".join(map(str, one["loc"][:2])) for one in error.errors(include_input=False)})
+            fields = sorted(
+                {".".join(map(str, problem["loc"][:2])) for problem in error.errors(include_input=False)}
+            )
             raise MalformedPayloadError(f"{cls.__name__}: {', '.join(fields)}") from None
 
 
@@ -39,7 +41,7 @@ Text = Annotated[str, BeforeValidator(lambda value: value if isinstance(value, s
 
 
 def objects(value: Any) -> list[dict[str, Any]]:
-    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
 class ShownBlock(Payload):

@@ -67,9 +67,13 @@ def message_text(message: Message, me: Me) -> MessageText:
         _take_attachment(attachment, added, shown, unread)
     _take_files(message.files, added, unread)
     texts = [own, added.words("\n"), shown.words("\n")]
-    own, put, linked = (shortened(text) for text in texts)
+    own, attached, linked = (shortened(text) for text in texts)
     return MessageText(
-        own=own, added=put, shown=linked, unread=tuple(unread), is_cut=sum(map(len, texts)) > LONGEST_QUESTION
+        own=own,
+        added=attached,
+        shown=linked,
+        unread=tuple(unread),
+        is_cut=sum(map(len, texts)) > LONGEST_QUESTION,
     )
 
 
@@ -132,7 +136,7 @@ def _attachment_texts(attachment: Attachment) -> Iterator[str]:
     yield from filter(None, (attachment.pretext, attachment.title, attachment.text))
     for field in attachment.fields:
         yield ": ".join(filter(None, (field.title, field.value)))
-    forwarded = [block for one in attachment.message_blocks for block in one.message.blocks]
+    forwarded = [block for share in attachment.message_blocks for block in share.message.blocks]
     for block in (*attachment.blocks, *forwarded):
         yield from block.lines
 

@@ -93,7 +93,7 @@ class Owners:
             if whole is not None or len(parts) < 2:
                 return () if whole is None else (whole,)
         found = [await self._person(part) for part in parts]
-        return tuple({one.id: one for one in found if one is not None}.values())
+        return tuple({person.id: person for person in found if person is not None}.values())
 
     async def _person(self, name: str) -> Person | None:
         name = " ".join(name.split())
@@ -164,9 +164,9 @@ def _only(name: str, everybody: Sequence[_Names]) -> Person | None:
     wanted = name.removeprefix("@").casefold()
     if not wanted:
         return None
-    called = [one.person for one in everybody if wanted in one.called]
-    namesakes = [] if name.startswith("@") else [one.person for one in everybody if one.first == wanted]
-    if len(called) != 1 or any(one.id != called[0].id for one in namesakes):
+    called = [names.person for names in everybody if wanted in names.called]
+    namesakes = [] if name.startswith("@") else [names.person for names in everybody if names.first == wanted]
+    if len(called) != 1 or any(person.id != called[0].id for person in namesakes):
         return None
     return _insider(called[0])
 
@@ -177,8 +177,8 @@ def _names(payload: dict[str, Any], person: Person) -> _Names:
     names = {
         full,
         *(
-            " ".join(str(one or "").split()).casefold()
-            for one in (profile.get("display_name"), payload.get("name"))
+            " ".join(str(name or "").split()).casefold()
+            for name in (profile.get("display_name"), payload.get("name"))
         ),
     }
     return _Names(person=person, called=frozenset(names - {""}), first=full.split(" ")[0])

@@ -43,8 +43,7 @@ def without_mention(text: str, user_id: str) -> str:
 
 def plain_text(text: str, names: Mapping[str, str] | None = None) -> str:
     """The words of a message. `names` are people's names by id; who is not in it stays an id."""
-    known = names or {}
-    return unescape(_ENTITY.sub(lambda entity: _spoken(entity[1], known), text)).strip()
+    return unescape(_ENTITY.sub(lambda entity: _spoken(entity[1], names or {}), text)).strip()
 
 
 def _spoken(entity: str, names: Mapping[str, str]) -> str:

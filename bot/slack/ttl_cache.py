@@ -20,21 +20,21 @@ class TtlCache(Generic[Key, Value]):
     def __init__(self, *, keep: timedelta, clock: Callable[[], datetime]) -> None:
         self._keep = keep
         self._clock = clock
-        self._known: dict[Key, tuple[datetime, Value]] = {}
+        self._cache: dict[Key, tuple[datetime, Value]] = {}
 
     async def get(self, key: Key, ask: Callable[[Key], Awaitable[Value]]) -> Value:
         """Raises whatever `ask` raises."""
         now = self._clock()
-        known = self._known.get(key)
-        if known is not None and now - known[0] < self._keep:
-            return known[1]
+        cached = self._cache.get(key)
+        if cached is not None and now - cached[0] < self._keep:
+            return cached[1]
         value = await ask(key)
-        self._known.pop(key, None)
-        self._known[key] = (now, value)  # behind all that was asked for before
-        old = takewhile(lambda one: now - one[1][0] >= self._keep, self._known.items())
+        self._cache.pop(key, None)
+        self._cache[key] = (now, value)  # behind all that was asked for before
+        old = takewhile(lambda item: now - item[1][0] >= self._keep, self._cache.items())
         for key, _ in tuple(old):
-            del self._known[key]
+            del self._cache[key]
         return value
 
     def __len__(self) -> int:
-        return len(self._known)
+        return len(self._cache)

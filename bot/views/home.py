@@ -17,7 +17,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.frozen_model import FrozenModel
 from bot.messages.catalog import Messages, messages_in
 from bot.questions.answer_record import AskedQuestion
-from bot.questions.asking import Asking
+from bot.questions.submission import QuestionSubmitter
 from bot.questions.suggestions import Suggestions
 from bot.slack.admins import Admins
 from bot.slack.audiences import Audiences
@@ -53,7 +53,7 @@ class Home:
     people: People
     admins: Admins
     audiences: Audiences
-    asking: Asking
+    submitter: QuestionSubmitter
     suggestions: Suggestions
     records: Analytics
     pages: IndexedPages
@@ -70,14 +70,16 @@ class Home:
     async def ask(self, press: ButtonPress) -> bool:
         """Queues the pressed example. False: it was pressed before on the same drawing, or says nothing that we know.
 
-        Raises what `bot.questions.asking` does: do not acknowledge then.
+        Raises what `bot.questions.submission` does: do not acknowledge then.
         """
         channel, text = _channel(press), press.actions[0].value
         if not channel or not text:
             logger.warning("home.unreadable", extra={"user": press.user.id})
             return False
         drawing = f"{press.view.id}:{press.view.hash}"
-        return await self.asking.in_direct_message(text, user=press.user.id, channel=channel, press=drawing)
+        return await self.submitter.in_direct_message(
+            text, user=press.user.id, channel=channel, press=drawing
+        )
 
     async def asked(self, press: ButtonPress) -> None:
         """Says on Home where the answer comes."""

@@ -17,7 +17,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.frozen_model import FrozenModel
 from bot.messages.catalog import Messages, messages_in
-from bot.questions.asking import Asking
+from bot.questions.submission import QuestionSubmitter
 from bot.rendering.forms import choice, field, modal, text_input
 from bot.rendering.layout import context
 from bot.slack.channels import ChannelDirectory
@@ -54,7 +54,7 @@ class ShortcutHandler:
     """`quick` must not wait: a dialog has three seconds to open."""
 
     quick: AsyncWebClient
-    asking: Asking
+    submitter: QuestionSubmitter
     people: People
     channels: ChannelDirectory
 
@@ -92,14 +92,14 @@ class ShortcutHandler:
     async def _ask(self, about: ShortcutMetadata, text: str, submission: ViewSubmission) -> bool:
         user = submission.user.id
         if submission.view.entry(WHERE) == THREAD:
-            return await self.asking.in_thread(
+            return await self.submitter.in_thread(
                 text,
                 user=user,
                 channel=about.channel,
                 message_ts=about.message_ts,
                 thread_ts=about.thread_ts,
             )
-        return await self.asking.ephemerally(
+        return await self.submitter.ephemerally(
             text,
             user=user,
             channel=about.channel,

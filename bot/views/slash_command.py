@@ -17,7 +17,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.webhook.async_client import AsyncWebhookClient
 
 from bot.messages.catalog import Messages, messages_in
-from bot.questions.asking import Asking
+from bot.questions.submission import QuestionSubmitter
 from bot.reindexing.requests import ReindexFollower
 from bot.rendering.layout import Block, section
 from bot.rendering.mrkdwn import escape, unescape
@@ -54,7 +54,7 @@ class SlashCommandHandler:
     figures: Analytics
     status: StatusReader
     channel_dialog: ChannelDialog
-    asking: Asking
+    submitter: QuestionSubmitter
     fillings: Mapping[str, Filling]
     command: str
     clock: Callable[[], datetime]
@@ -62,13 +62,13 @@ class SlashCommandHandler:
     async def ask(self, command: SlashCommand) -> str | None:
         """Queues the question behind `ask`; what there is to say instead, where there is none. Everybody may.
 
-        Raises what `bot.questions.asking` does.
+        Raises what `bot.questions.submission` does.
         """
         _, _, question = command.text.strip().partition(" ")
         if not question.strip():
             messages = messages_in((await self.people.person(command.user_id)).locale)
             return messages.ask_what.format(command=self.command)
-        await self.asking.ephemerally(
+        await self.submitter.ephemerally(
             unescape(question.strip()),
             user=command.user_id,
             channel=command.channel_id,

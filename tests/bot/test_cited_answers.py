@@ -41,7 +41,7 @@ async def outlived(redis: Redis, namespace: str, *numbers: int) -> None:
 async def test_of_a_page_that_is_quoted_all_the_time_outdated_answers_do_not_pile_up(
     cited: CitedAnswers, redis: Redis, namespace: str
 ) -> None:
-    for number in range(400):
+    for number in range(150):
         await cited.remember(an_answer(number))
         if number >= 20:
             await outlived(redis, namespace, number - 20)

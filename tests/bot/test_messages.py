@@ -24,7 +24,7 @@ REASONS = (
     "answers_us",
     "everyone",
 )
-"""Of bot.listening.speaking: those that speak."""
+"""Of bot.listening.reply_policy: those that speak."""
 FORMATS = {field.name for field in dataclasses.fields(Formats)}
 ALIKE = {
     ("fr", "sources"), ("es", "no"), ("fr", "stats_satisfaction"), ("fr", "home_pages"),

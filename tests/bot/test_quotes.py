@@ -383,7 +383,7 @@ def test_a_page_can_neither_forge_a_head_nor_ping_anybody() -> None:
 markdown_lines = st.text(alphabet="ab <>|`*_-#&\n.1!@。é", max_size=300)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(
     st.lists(st.lists(markdown_lines, min_size=1, max_size=4), min_size=1, max_size=9),
     st.integers(min_value=1, max_value=30),

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from bot.listening.speaking import ThreadMessage, decide
+from bot.listening.reply_policy import ThreadMessage, decide
 
 CASES: dict[str, Any] = json.loads((Path(__file__).parent / "speaking_cases.json").read_text("utf-8"))
 

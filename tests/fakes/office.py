@@ -279,7 +279,7 @@ class Office:
                 depth = await self.queue.queue.depth()
                 if depth.waiting + depth.running == 0:
                     return
-                await asyncio.sleep(0.02)
+                await asyncio.sleep(0.05)
 
     async def settled(self) -> None:
         """Waits until every event was taken and worked on: for tests in which nothing may happen."""

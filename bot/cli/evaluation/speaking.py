@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict
 from rich.markup import escape
 
 from bot.cli.evaluation.report import Report, table
-from bot.listening.speaking import Place, ThreadMessage, decide
+from bot.listening.reply_policy import Place, ThreadMessage, decide
 from kb.config.slack_settings import FollowUps
 from kb.errors import SettingsError
 from kb.evaluation.case_files import read_lines
@@ -131,7 +131,7 @@ def judge(threads: Iterable[WrittenThread], *, follow_ups: FollowUps = "auto") -
 
 
 def _thread_message(message: CaseMessage) -> ThreadMessage:
-    """Makes what `bot.listening.attention` makes of a Slack message."""
+    """Makes what `bot.listening.reply_decider` makes of a Slack message."""
     mentioned = [found.group(1) for found in _MENTION.finditer(message.text)]
     of_us = message.user == BOT
     return ThreadMessage(

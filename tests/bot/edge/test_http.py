@@ -221,7 +221,7 @@ VALUES = st.recursive(
 async def test_no_signed_body_breaks_anything(redis: Redis, limits: SlackLimits) -> None:
     async with open_office(redis, limits, "http", working=False) as office:
 
-        @settings(max_examples=150, deadline=None, database=None)
+        @settings(max_examples=80, deadline=None, database=None)
         @given(st.data())
         def walk(data: st.DataObject) -> None:
             kind = data.draw(

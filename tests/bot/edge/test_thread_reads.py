@@ -240,7 +240,6 @@ async def test_messages_put_aside_are_bounded_taken_by_one_and_dropped_when_old(
     now[0] += timedelta(minutes=2)
     assert not await unread.postpone(ours)
     assert await unread.waiting() == 0
-    for n in range(2_000):
-        assert await unread.add(at(f"{n}.0"))
+    assert all(await unread.add_all([at(f"{n}.0") for n in range(2_000)]))
     assert not await unread.add(at("x"))
     assert await unread.add_all([at("y"), at("z", ours=True)]) == [False, True]

@@ -136,7 +136,7 @@ def _unasked(new: ThreadMessage) -> Decision:
 
 def _in_thread(new: ThreadMessage, thread: _Thread, follow_ups: FollowUps) -> Decision:
     others = thread.others_than(new)
-    names = [one.name for one in thread.people.values() if one.user != new.user and one.name]
+    names = [person.name for person in thread.people.values() if person.user != new.user and person.name]
     reply = read_reply(new.text, before=thread.last_words, offered=thread.asked_back, names=names)
     if reply.to_group or reply.to_named:
         return _silence("to_others")
@@ -158,12 +158,12 @@ def _among_others(
     since = thread.since
     if len(since) >= SLEEPS_AFTER:
         return _silence("asleep")
-    goes_on, talking = new.user in thread.answered, _talking(new, thread)
+    goes_on = new.user in thread.answered
     if reply.to_person:
         return _silence("to_a_person")
     if thread.asked_back and goes_on and reply.chooses:
         return Decision(speaks=True, reason="answers_us", with_others=True)
-    if talking:
+    if _are_talking(new, thread):
         return _silence("among_people")
     if thread.asked_back and (reply.answers if goes_on else reply.chooses and not reply.asks):
         return Decision(speaks=True, reason="answers_us", with_others=True)
@@ -171,22 +171,22 @@ def _among_others(
         return _silence("somebody_else")
     if not (reply.asks_knowledge or reply.corrects):
         return _silence("says_nothing")
-    between = [read_reply(one.text) for one in since if one.user != new.user]
-    if between and (reply.small or not (reply.leans or all(one.remarks for one in between))):
+    between = [read_reply(message.text) for message in since if message.user != new.user]
+    if between and (reply.small or not (reply.leans or all(remark.remarks for remark in between))):
         return _silence("among_people")
     return Decision(speaks=True, reason="goes_on" if goes_on else "everyone", with_others=True)
 
 
-def _talking(new: ThreadMessage, thread: _Thread) -> bool:
+def _are_talking(new: ThreadMessage, thread: _Thread) -> bool:
     """Whether people have been speaking to each other since Footnote last spoke.
 
     They are where somebody was addressed or asked, or where one has answered the other: a lone remark is neither.
     """
     replied = False
-    for index, one in enumerate(thread.since):
-        own = one.user == new.user
-        reply = read_reply(one.text, before=thread.last_words)
-        if one.addresses_others or reply.to_named or reply.to_person or reply.to_group:
+    for index, message in enumerate(thread.since):
+        own = message.user == new.user
+        reply = read_reply(message.text, before=thread.last_words)
+        if message.addresses_others or reply.to_named or reply.to_person or reply.to_group:
             return True
         if not own and reply.asks:
             return True
@@ -220,18 +220,18 @@ class _Thread:
     @classmethod
     def read(cls, messages: Sequence[ThreadMessage]) -> _Thread:
         thread, waiting = cls(), False
-        for index, one in enumerate(messages):
-            if one.user is None:
-                thread._we_spoke(one, waiting=waiting)
+        for index, message in enumerate(messages):
+            if message.user is None:
+                thread._we_spoke(message, waiting=waiting)
                 waiting = False
                 continue
-            thread.people[one.user] = one
-            thread.addressed = thread.addressed or one.addresses_others
-            if one.mentions_us:
-                thread._we_were_asked(one, messages[index - 1] if index else None)
+            thread.people[message.user] = message
+            thread.addressed = thread.addressed or message.addresses_others
+            if message.mentions_us:
+                thread._we_were_asked(message, messages[index - 1] if index else None)
                 waiting = True
             else:
-                thread.since.append(one)
+                thread.since.append(message)
         while thread.since and thread._is_thanks(thread.since[0]):
             del thread.since[0]
         return thread
@@ -247,7 +247,9 @@ class _Thread:
         if ours.to is not None:
             self.answered = self.answered if ours.to in self.answered else frozenset({ours.to})
         elif not waiting and self.since:
-            asker = next((one for one in reversed(self.since) if one.user in self.answered), self.since[-1])
+            asker = next(
+                (message for message in reversed(self.since) if message.user in self.answered), self.since[-1]
+            )
             self.answered = frozenset({asker.user or ""})
         if not waiting and self.since:
             self.question = self.since[-1].text
@@ -255,17 +257,17 @@ class _Thread:
         self.asked_back = ours.text if ours.outcome in ASKS_BACK else ""
         self.last_words = f"{self.question}\n{ours.text}"
 
-    def _we_were_asked(self, asking: ThreadMessage, above: ThreadMessage | None) -> None:
+    def _we_were_asked(self, mention: ThreadMessage, above: ThreadMessage | None) -> None:
         """A mention without a matter of its own asks for somebody else: "<question>", "@footnote do you know?"."""
-        asker = asking.user or ""
+        asker = mention.user or ""
         self.answered = frozenset({asker})
-        if above is not None and above.user is not None and hands_on(asking.text):
+        if above is not None and above.user is not None and hands_on(mention.text):
             self.answered |= {above.user}
         self.ours, self.since, self.asked_back = True, [], ""
-        self.question = self.last_words = asking.text
+        self.question = self.last_words = mention.text
 
-    def _is_thanks(self, one: ThreadMessage) -> bool:
-        return one.user in self.answered and not read_reply(one.text).says
+    def _is_thanks(self, message: ThreadMessage) -> bool:
+        return message.user in self.answered and not read_reply(message.text).says
 
 
 def _silence(reason: Reason) -> Decision:

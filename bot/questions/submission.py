@@ -37,7 +37,7 @@ How = Literal["home", "shortcut", "command"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Asking:
+class QuestionSubmitter:
     """Every method raises `StoreUnavailableError` when the question could not be
     queued, and slack_sdk's and aiohttp's errors when Slack does not say who we
     are: do not acknowledge then. False: it was asked before, by the same press.
@@ -60,7 +60,7 @@ class Asking:
         ts = f"{message_ts}-{_digest(text)}"
         return await self._queue(text, user=user, channel=channel, ts=ts, thread_ts=thread_ts, how="shortcut")
 
-    async def reading(self, press: ButtonPress) -> bool:
+    async def submit_interpretation(self, press: ButtonPress) -> bool:
         """Queues the interpretation that somebody chose below "Do you mean A or B?", in that thread."""
         reading, channel, ts, thread = (
             press.actions[0].value,
