@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Collection
 from copy import deepcopy
 from typing import Any
 
@@ -21,7 +20,7 @@ SUBSCRIPTIONS = frozenset(
         "app_home_opened",
     }
 )
-"""Those of Footnote's manifest. `member_joined_channel`, `reaction_added` and `reaction_removed` are known as well."""
+"""Those of Footnote's manifest."""
 
 _SCOPE_OF_KIND = {
     "channel": "message.channels",
@@ -52,10 +51,9 @@ _MENTION_FIELDS = (
 class Events:
     """Turns happenings into event payloads and hands them to `Delivery`."""
 
-    def __init__(self, state: State, delivery: Delivery, subscriptions: Collection[str]) -> None:
+    def __init__(self, state: State, delivery: Delivery) -> None:
         self._state = state
         self._delivery = delivery
-        self._subscriptions = frozenset(subscriptions)
 
     def message_posted(self, room: Room, message: Message) -> None:
         """Tells of a new message; of a mention in a channel twice, as `message` and as `app_mention`, with one ts."""
@@ -73,19 +71,6 @@ class Events:
             return
         self._hidden(room, "message_deleted", previous, deleted_ts=previous["ts"])
 
-    def joined(self, room: Room, user: str, *, inviter: str | None) -> None:
-        event: dict[str, Any] = {
-            "type": "member_joined_channel",
-            "user": user,
-            "channel": room.id,
-            "channel_type": "G" if room.is_private else "C",
-            "team": self._state.workspace.team_id,
-            "event_ts": self._state.next_ts(),
-        }
-        if inviter:
-            event["inviter"] = inviter
-        self._send("member_joined_channel", room, event)
-
     def home_opened(self, user: str, room: Room, tab: str, view: dict[str, Any] | None) -> None:
         event: dict[str, Any] = {
             "type": "app_home_opened",
@@ -97,18 +82,6 @@ class Events:
         if view is not None:
             event["view"] = deepcopy(view)
         self._send("app_home_opened", room, event)
-
-    def reaction(self, room: Room, message: Message, *, user: str, name: str, added: bool) -> None:
-        kind = "reaction_added" if added else "reaction_removed"
-        event = {
-            "type": kind,
-            "user": user,
-            "reaction": name,
-            "item_user": message.get("user"),
-            "item": {"type": "message", "channel": room.id, "ts": message["ts"]},
-            "event_ts": self._state.next_ts(),
-        }
-        self._send(kind, room, event)
 
     def _hidden(self, room: Room, subtype: str, previous: Message, **fields: Any) -> None:
         """Tells of a change to the message `previous`."""
@@ -137,7 +110,7 @@ class Events:
 
     def _send(self, subscription: str, room: Room, event: dict[str, Any]) -> None:
         workspace = self._state.workspace
-        if subscription not in self._subscriptions or workspace.bot_user_id not in room.members:
+        if subscription not in SUBSCRIPTIONS or workspace.bot_user_id not in room.members:
             return
         self._delivery.event(
             {

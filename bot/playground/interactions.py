@@ -7,7 +7,6 @@ from copy import deepcopy
 from typing import Any
 
 from bot.playground.arguments import Arguments
-from bot.playground.block_kit import check_view
 from bot.playground.controls import acted, find_element, view_state
 from bot.playground.delivery import Delivery, NotDelivered
 from bot.playground.people import UserMessages
@@ -157,14 +156,14 @@ class Interactions:
         except NotDelivered:
             self._warn(person, "We had some trouble connecting. Try again?")
             return {"": "not acknowledged"}
-        return self._after_submission(person, view, answer)
-
-    async def close_view(self, user: str, view_id: str) -> None:
-        person, view = self._view(user, view_id)
+        if answer.get("response_action") == "errors":
+            return {str(block): str(problem) for block, problem in answer.get("errors", {}).items()}
         self._slack.surfaces.close(person.id)
-        if view.get("notify_on_close"):
-            payload = self._base("view_closed", person) | {"view": deepcopy(view), "is_cleared": False}
-            await self._interact(person, payload)
+        return {}
+
+    def close_view(self, user: str, view_id: str) -> None:
+        person, _ = self._view(user, view_id)
+        self._slack.surfaces.close(person.id)
 
     def open_home(self, user: str, tab: str = "home") -> Room:
         """Opens the app's "home" or "messages" tab; returns the DM that belongs to it."""
@@ -172,25 +171,6 @@ class Interactions:
         room = self._slack.state.direct(person.id)
         self._slack.events.home_opened(person.id, room, tab, self._slack.surfaces.homes.get(person.id))
         return room
-
-    def _after_submission(self, person: WorkspaceUser, view: View, answer: dict[str, Any]) -> dict[str, str]:
-        action = answer.get("response_action")
-        surfaces = self._slack.surfaces
-        if action == "errors":
-            return {str(block): str(problem) for block, problem in answer.get("errors", {}).items()}
-        try:
-            if action in ("update", "push"):
-                check_view(answer.get("view"), kinds=("modal",))
-            if action == "update":
-                surfaces.update(view, answer["view"], user=person.id)
-            elif action == "push":
-                surfaces.push(person.id, answer["view"])
-            else:
-                surfaces.close(person.id, every=action == "clear")
-        except Refused as refusal:
-            self._warn(person, "We had some trouble connecting. Try again?")
-            return {"": refusal.code}
-        return {}
 
     async def _interact(self, person: WorkspaceUser, payload: dict[str, Any]) -> bool:
         try:
@@ -245,7 +225,7 @@ class Interactions:
     def _view(self, user: str, view_id: str) -> tuple[WorkspaceUser, View]:
         person = self._people.person(user)
         try:
-            owner, view = self._slack.surfaces.find(view_id=view_id)
+            owner, view = self._slack.surfaces.find(view_id)
         except Refused as refusal:
             raise PlaygroundError("this view is not open any more") from refusal
         if owner != person.id:

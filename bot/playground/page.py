@@ -96,7 +96,6 @@ class Page:
         bot = workspace.bot
         if any(person.id == user for person in workspace.people):
             self._slack.state.sit_down(user)
-        stack = self._slack.surfaces.modals.get(user, [])
         rooms = [_room(room, bot.id) for room in self._slack.state.rooms.values() if user in room.members]
         return web.json_response(
             {
@@ -117,7 +116,7 @@ class Page:
                 "commands": [asdict(command) for command in workspace.commands],
                 "me": self._slack.state.me,
                 "shortcuts": [asdict(shortcut) for shortcut in workspace.shortcuts],
-                "modal": stack[-1] if stack else None,
+                "modal": self._slack.surfaces.modals.get(user),
                 "home": self._slack.surfaces.homes.get(user),
             }
         )

@@ -4,13 +4,12 @@ here.
 
 from __future__ import annotations
 
+import re
 import uuid
 from copy import deepcopy
 from typing import Any
 
 from bot.playground.composer import compose, mentions, rich_text
-from bot.playground.methods.conversations import MAX_GROUP
-from bot.playground.methods.reactions import add_reaction, remove_reaction
 from bot.playground.posting import post_ephemeral
 from bot.playground.refusal import PlaygroundError, Refused
 from bot.playground.sharing import FILES_IN_A_MESSAGE, Upload, file_object, shared_message
@@ -18,6 +17,9 @@ from bot.playground.slack import Slack
 from bot.playground.state import Change, Message, Room
 from bot.playground.workspace import WorkspaceUser
 
+MAX_GROUP = 8
+"""Slack's limit of people in a group direct message."""
+EMOJI = re.compile(r"[a-z0-9_+'-]+(::skin-tone-[2-6])?")
 WORKFLOW_BOT = "B0WORKFLOW"
 WORKFLOW_NAME = "Ask HR"
 
@@ -97,10 +99,7 @@ class UserMessages:
         """Forwards the message `ts` of `channel` to another place, with some words or none."""
         person = self.person(user)
         source, target = self.room(person, channel), self.room(person, to)
-        try:
-            message = self._slack.message(source, ts)
-        except Refused as refusal:
-            raise PlaygroundError(f"{person.name} sees no message {ts} in this channel") from refusal
+        message = self._seen(person, source, ts)
         shared = shared_message(self._slack, source, message, private=source.is_private)
         return self._send(person, target, text, thread_ts, {"attachments": [shared]})
 
@@ -180,11 +179,18 @@ class UserMessages:
     def react(self, user: str, channel: str, ts: str, name: str, *, remove: bool = False) -> None:
         person = self.person(user)
         room = self.room(person, channel)
-        change = remove_reaction if remove else add_reaction
-        try:
-            change(self._slack, room, self._slack.message(room, ts), user=person.id, name=name)
-        except Refused as refusal:
-            raise PlaygroundError(f"that reaction is not possible: {refusal.code}") from refusal
+        message, name = self._seen(person, room, ts), name.strip(":")
+        reactions = {reaction["name"]: reaction["users"] for reaction in message.get("reactions", [])}
+        users = reactions.setdefault(name, [])
+        if (person.id in users) is not remove or not EMOJI.fullmatch(name):
+            raise PlaygroundError(f"that reaction is not possible: {name}")
+        (users.remove if remove else users.append)(person.id)
+        message["reactions"] = [
+            {"name": name, "users": users, "count": len(users)} for name, users in reactions.items() if users
+        ]
+        if not message["reactions"]:
+            del message["reactions"]
+        self._slack.state.changed(room, message)
 
     def join(self, user: str, channel: str, *, inviter: str | None = None) -> None:
         """Puts a person, or the bot, into a channel."""
@@ -207,11 +213,16 @@ class UserMessages:
         self._slack.state.add(room, notice)
         self._slack.state.announce(Change(kind="room", channel=room.id))
         self._slack.events.message_posted(room, notice)
-        self._slack.events.joined(room, member.id, inviter=inviter)
 
     def _compose(self, text: str) -> str:
         channels = {room.name: room.id for room in self._slack.state.rooms.values() if not room.is_im}
         return compose(text, self._slack.workspace, channels)
+
+    def _seen(self, person: WorkspaceUser, room: Room, ts: str) -> Message:
+        try:
+            return self._slack.message(room, ts)
+        except Refused as refusal:
+            raise PlaygroundError(f"{person.name} sees no message {ts} in this channel") from refusal
 
     def _own(self, user: str, channel: str, ts: str) -> tuple[WorkspaceUser, Room, Message]:
         person = self.person(user)

@@ -6,7 +6,7 @@ from copy import deepcopy
 from typing import Any
 
 from bot.playground.arguments import Arguments
-from bot.playground.block_kit import MARKDOWN_CHARACTERS, check_message_blocks, texts
+from bot.playground.block_kit import check_message_blocks, texts
 from bot.playground.refusal import Refused, invalid
 from bot.playground.slack import Slack
 from bot.playground.state import Message, Room
@@ -16,25 +16,17 @@ TEXT_CHARACTERS = 40_000
 """Slack documents that it cuts a posted text here, and refuses an update; the playground refuses both."""
 
 
-def content(args: Arguments, *, required: bool = True) -> dict[str, Any]:
-    """Returns the `text`, `blocks` and `attachments` of a message, checked.
+def content(args: Arguments) -> dict[str, Any]:
+    """Returns the `text` and `blocks` of a message, checked.
 
     Raises:
-        Refused: `no_text`, `msg_too_long`, `markdown_text_conflict`, or what `check_message_blocks` says.
+        Refused: `no_text`, `msg_too_long`, or what `check_message_blocks` says.
     """
     blocks = args.structure("blocks", refusal="invalid_blocks_format")
-    attachments = args.structure("attachments")
-    markdown = args.text("markdown_text")
     text = args.text("text")
-    if markdown:
-        if text or blocks:
-            raise Refused("markdown_text_conflict")
-        if len(markdown) > MARKDOWN_CHARACTERS:
-            raise Refused("msg_too_long")
-        text, blocks = markdown, [{"type": "markdown", "text": markdown}]
     if blocks is not None:
         check_message_blocks(blocks)
-    if required and not text.strip() and not blocks and not attachments:
+    if not text.strip() and not blocks:
         raise Refused("no_text")
     if len(text) > TEXT_CHARACTERS:
         raise Refused("msg_too_long")
@@ -44,8 +36,6 @@ def content(args: Arguments, *, required: bool = True) -> dict[str, Any]:
     if blocks is not None:
         given["blocks"] = deepcopy(blocks)
         name_blocks(given["blocks"])
-    if attachments:
-        given["attachments"] = attachments
     return given
 
 

@@ -11,12 +11,11 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Collection
 
 from aiohttp import web
 
 from bot.playground.delivery import Delivery, OnAttempt, Transport
-from bot.playground.events import SUBSCRIPTIONS, Events
+from bot.playground.events import Events
 from bot.playground.guide import AskGuide
 from bot.playground.history import History
 from bot.playground.interactions import Interactions
@@ -40,7 +39,7 @@ class Playground:
     """A local Slack. People are named by id or name, channels by id, name or "dm" (the DM with the bot).
 
     `transport` brings events to the app; None: Socket Mode. `clock`: seconds since 1970. `pages` opens the
-    cited pages under `/kb/`. `subscriptions`: the events that the app is subscribed to. `history` keeps what is said.
+    cited pages under `/kb/`. `history` keeps what is said.
     `guide` says what a newcomer may try. `api` answers the app. `on_call`, `on_attempt`: told each call of the
     app, and each try to bring it something.
     """
@@ -54,7 +53,6 @@ class Playground:
         transport: Transport | None = None,
         clock: Clock = time.time,
         limits: SlackLimits | None = None,
-        subscriptions: Collection[str] = SUBSCRIPTIONS,
         pages: Pages | None = None,
         history: History | None = None,
         guide: AskGuide | None = None,
@@ -71,7 +69,7 @@ class Playground:
         self._slack = Slack(
             state=self._state,
             surfaces=Surfaces(self._state),
-            events=Events(self._state, self._delivery, subscriptions),
+            events=Events(self._state, self._delivery),
             sockets=self._sockets,
             origin=lambda: self.url.rstrip("/"),
         )

@@ -1,19 +1,20 @@
-"""Shows the app's views: a stack of modals for each person, their App Home, and the triggers that open them."""
+"""Shows the app's views: each person's modal and App Home, and the triggers that open them.
+
+Of what Slack has, modals on top of each other and `external_id` are left out: Footnote uses neither.
+"""
 
 from __future__ import annotations
 
 import secrets
 from copy import deepcopy
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from bot.playground.controls import CHOICE_OF, CHOICES_OF, TYPED
-from bot.playground.refusal import Refused, invalid
+from bot.playground.refusal import Refused
 from bot.playground.state import Change, State
 
 View = dict[str, Any]
-MAX_MODALS = 3
-"""Slack's limit of modals on top of each other."""
 
 
 @dataclass(kw_only=True, slots=True)
@@ -27,7 +28,7 @@ class Surfaces:
     def __init__(self, state: State) -> None:
         self._state = state
         self._triggers: dict[str, _Trigger] = {}
-        self.modals: dict[str, list[View]] = {}
+        self.modals: dict[str, View] = {}
         self.homes: dict[str, View] = {}
 
     def new_trigger(self, user: str) -> str:
@@ -54,81 +55,51 @@ class Surfaces:
         return trigger.user
 
     def open(self, user: str, view: View) -> View:
-        self._reject_taken_external_id(view)
-        stored = self._stored(view, root=None, previous=None)
-        self.modals[user] = [stored]
-        self._show(user, stored)
-        return stored
+        """Opens a modal, in the place of one that is open."""
+        self.modals[user] = self._stored(view)
+        return self._announced("view", user, self.modals[user])
 
-    def push(self, user: str, view: View) -> View:
-        stack = self.modals.get(user, [])
-        if not stack:
-            raise invalid("invalid_arguments", "[ERROR] there is no open view to push on")
-        if len(stack) >= MAX_MODALS:
-            raise Refused("push_limit_reached")
-        self._reject_taken_external_id(view)
-        stored = self._stored(view, root=stack[0]["id"], previous=stack[-1]["id"])
-        stack.append(stored)
-        self._show(user, stored)
-        return stored
+    def update(self, view_id: str, view: View) -> View:
+        """Puts `view` in the place of another, whose id it takes over.
 
-    def update(self, old: View, view: View, *, user: str) -> View:
-        """Puts `view` in the place of `old`, which keeps its id."""
-        stored = self._stored(view, root=old["root_view_id"], previous=old["previous_view_id"])
-        stored["id"] = old["id"]
+        Raises:
+            Refused: `not_found`.
+        """
+        user, old = self.find(view_id)
+        stored = self._stored(view, view_id=view_id)
         if self.homes.get(user) is old:
             self.homes[user] = stored
-            self._state.announce(Change(kind="home", user=user, body=deepcopy(stored)))
-            return stored
-        stack = self.modals[user]
-        stack[stack.index(old)] = stored
-        self._show(user, stack[-1])
-        return stored
+            return self._announced("home", user, stored)
+        self.modals[user] = stored
+        return self._announced("view", user, stored)
 
-    def publish(self, user: str, view: View, *, expected_hash: str | None) -> View:
+    def publish(self, user: str, view: View) -> View:
         old = self.homes.get(user)
-        if old is not None and expected_hash is not None and old["hash"] != expected_hash:
-            raise Refused("hash_conflict")
-        stored = self._stored(view, root=None, previous=None)
-        if old is not None:
-            stored["id"] = stored["root_view_id"] = old["id"]
-        self.homes[user] = stored
-        self._state.announce(Change(kind="home", user=user, body=deepcopy(stored)))
-        return stored
+        self.homes[user] = self._stored(view, view_id=old["id"] if old else None)
+        return self._announced("home", user, self.homes[user])
 
-    def close(self, user: str, *, every: bool = False) -> None:
-        """Takes the top modal away, or the whole stack."""
-        stack = self.modals.get(user, [])
-        if len(stack) > 1 and not every:
-            stack.pop()
-            self._show(user, stack[-1])
-            return
+    def close(self, user: str) -> None:
         self.modals.pop(user, None)
         self._state.announce(Change(kind="view_closed", user=user))
 
-    def find(self, *, view_id: str = "", external_id: str = "") -> tuple[str, View]:
+    def find(self, view_id: str) -> tuple[str, View]:
         """Returns a view's person and the view.
 
         Raises:
             Refused: `not_found`.
         """
-        modals = ((user, view) for user, stack in self.modals.items() for view in stack)
-        for user, view in (*modals, *self.homes.items()):
-            if view["id"] == view_id or (external_id and view["external_id"] == external_id):
+        for user, view in (*self.modals.items(), *self.homes.items()):
+            if view["id"] == view_id:
                 return user, view
         raise Refused("not_found")
 
-    def _show(self, user: str, view: View) -> None:
-        self._state.announce(Change(kind="view", user=user, body=deepcopy(view)))
+    def _announced(self, kind: Literal["view", "home"], user: str, view: View) -> View:
+        self._state.announce(Change(kind=kind, user=user, body=deepcopy(view)))
+        return view
 
-    def _reject_taken_external_id(self, view: View) -> None:
-        taken = {other["external_id"] for stack in self.modals.values() for other in stack} - {"", None}
-        if view.get("external_id") in taken:
-            raise Refused("duplicate_external_id")
-
-    def _stored(self, view: View, *, root: str | None, previous: str | None) -> View:
+    def _stored(self, view: View, *, view_id: str | None = None) -> View:
         workspace = self._state.workspace
-        view_id = f"V{secrets.token_hex(5).upper()}"
+        view_id = view_id or f"V{secrets.token_hex(5).upper()}"
         stored = {
             "callback_id": "",
             "private_metadata": "",
@@ -137,8 +108,8 @@ class Surfaces:
             **deepcopy(view),
             "id": view_id,
             "team_id": workspace.team_id,
-            "root_view_id": root or view_id,
-            "previous_view_id": previous,
+            "root_view_id": view_id,
+            "previous_view_id": None,
             "app_id": workspace.app_id,
             "bot_id": workspace.bot_id,
             "app_installed_team_id": workspace.team_id,

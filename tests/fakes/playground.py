@@ -154,7 +154,7 @@ class Playground(playground.Playground):
         return await self._interactions.submit_view(user, view_id, values)
 
     async def close_view(self, user: str, view_id: str) -> None:
-        await self._interactions.close_view(user, view_id)
+        self._interactions.close_view(user, view_id)
 
     async def open_home(self, user: str, tab: str = "home") -> None:
         self._interactions.open_home(user, tab)
@@ -191,9 +191,8 @@ class Playground(playground.Playground):
         return next(shown, None)
 
     def modal(self, user: str) -> View | None:
-        """The person's topmost modal."""
-        stack = self._slack.surfaces.modals.get(self._people.person(user).id)
-        return deepcopy(stack[-1]) if stack else None
+        """The person's modal, while one is open."""
+        return deepcopy(self._slack.surfaces.modals.get(self._people.person(user).id))
 
     def prompts(self, user: str) -> list[dict[str, Any]]:
         """What the app suggests in the person's pane with it."""

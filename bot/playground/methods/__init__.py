@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from bot.playground.methods import assistant, chat, conversations, people, reactions, streams, views
+from bot.playground.methods import assistant, chat, conversations, people, streams, views
 from bot.playground.slack import Method
 
 METHODS: Mapping[str, Method] = MappingProxyType(
     {
         method.name: method
-        for module in (assistant, chat, conversations, people, reactions, streams, views)
+        for module in (assistant, chat, conversations, people, streams, views)
         for method in module.METHODS
     }
 )

@@ -9,7 +9,7 @@ from bot.playground.arguments import Arguments
 from bot.playground.methods.streams import is_streaming
 from bot.playground.posting import content, fallback_text, metadata, post, post_ephemeral
 from bot.playground.refusal import Refused
-from bot.playground.slack import SPECIAL, Method, Slack
+from bot.playground.slack import Method, Slack
 from bot.playground.state import Message, Room
 
 
@@ -58,12 +58,6 @@ def delete(slack: Slack, args: Arguments) -> dict[str, Any]:
     return {"channel": room.id, "ts": message["ts"]}
 
 
-def get_permalink(slack: Slack, args: Arguments) -> dict[str, Any]:
-    room = slack.visible_room(args.required("channel"))
-    message = slack.message(room, args.required("message_ts"))
-    return {"channel": room.id, "permalink": slack.permalink(room, message["ts"])}
-
-
 def _addressed(slack: Slack, channel: str) -> Room:
     """Returns a person's id as `channel` means the DM with them."""
     if not channel:
@@ -86,5 +80,4 @@ METHODS = (
     Method(name="chat.postEphemeral", call=post_ephemeral_message, scopes=_WRITE),
     Method(name="chat.update", call=update, scopes=_WRITE, tier=3),
     Method(name="chat.delete", call=delete, scopes=_WRITE, tier=3),
-    Method(name="chat.getPermalink", call=get_permalink, tier=SPECIAL),
 )

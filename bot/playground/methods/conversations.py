@@ -1,4 +1,4 @@
-"""conversations.*: which channels there are, who is in them, what was said."""
+"""Tells which channels there are and what was said there: conversations.*."""
 
 from __future__ import annotations
 
@@ -12,17 +12,20 @@ from bot.playground.refusal import Refused
 from bot.playground.slack import Method, Slack
 from bot.playground.state import Message, Room
 
-MAX_GROUP = 8
-"""Slack's limit of people, besides the caller, in a group direct message."""
-
-
-def list_channels(slack: Slack, args: Arguments) -> dict[str, Any]:
-    return _listed(slack, args, list(slack.state.rooms.values()))
-
 
 def list_for_user(slack: Slack, args: Arguments) -> dict[str, Any]:
-    user = args.text("user") or slack.workspace.bot_user_id
-    return _listed(slack, args, [room for room in slack.state.rooms.values() if user in room.members])
+    """Lists the channels of a person that the bot may know of, of the types asked for."""
+    bot = slack.workspace.bot_user_id
+    user, types = args.text("user") or bot, args.text("types", "public_channel").split(",")
+    listed = [
+        _channel(slack, room)
+        for room in slack.state.rooms.values()
+        if user in room.members
+        and _TYPE_OF_KIND[room.kind] in types
+        and (not room.is_private or bot in room.members)
+    ]
+    page, cursor = _page(listed, args, default=100, most=1000)
+    return {"channels": page, "response_metadata": {"next_cursor": cursor}}
 
 
 def info(slack: Slack, args: Arguments) -> dict[str, Any]:
@@ -31,24 +34,11 @@ def info(slack: Slack, args: Arguments) -> dict[str, Any]:
     return {"channel": _channel(slack, room) | count}
 
 
-def members(slack: Slack, args: Arguments) -> dict[str, Any]:
-    room = slack.visible_room(args.required("channel"))
-    page, cursor = _page(sorted(room.members), args, default=100, most=1000)
-    return {"members": page, "response_metadata": {"next_cursor": cursor}}
-
-
 def open_direct(slack: Slack, args: Arguments) -> dict[str, Any]:
-    users = [user for user in args.text("users").split(",") if user]
-    if not users:
-        return {"channel": {"id": slack.joined_room(args.required("channel")).id}, "already_open": True}
-    if len(users) > MAX_GROUP:
-        raise Refused("too_many_users")
-    if not set(users) <= {person.id for person in slack.workspace.people}:
+    user = args.required("users")
+    if all(person.id != user for person in slack.workspace.people):
         raise Refused("user_not_found")
-    if len(users) > 1 and "mpim:write" not in slack.workspace.scopes:
-        raise Refused("missing_scope", needed="mpim:write", provided=",".join(slack.workspace.scopes))
-    room = slack.state.group(users) if len(users) > 1 else slack.state.direct(users[0])
-    return {"channel": _channel(slack, room) if args.flag("return_im") else {"id": room.id}}
+    return {"channel": {"id": slack.state.direct(user).id}}
 
 
 def history(slack: Slack, args: Arguments) -> dict[str, Any]:
@@ -75,19 +65,6 @@ def replies(slack: Slack, args: Arguments) -> dict[str, Any]:
             page.append(thread[0])
         random.shuffle(page)
     return _messages(slack, page, cursor, args)
-
-
-def _listed(slack: Slack, args: Arguments, rooms: list[Room]) -> dict[str, Any]:
-    """Lists those rooms that the bot may know of and that are of the types asked for."""
-    kinds = set(args.text("types", "public_channel").split(","))
-    bot = slack.workspace.bot_user_id
-    listed = [
-        _channel(slack, room)
-        for room in rooms
-        if _TYPE_OF_KIND[room.kind] in kinds and (not room.is_private or bot in room.members)
-    ]
-    page, cursor = _page(listed, args, default=100, most=1000)
-    return {"channels": page, "response_metadata": {"next_cursor": cursor}}
 
 
 def _messages(slack: Slack, page: list[Message], cursor: str, args: Arguments) -> dict[str, Any]:
@@ -171,10 +148,8 @@ _TYPE_OF_KIND = {"channel": "public_channel", "group": "private_channel", "im": 
 _READ = ("channels:read", "groups:read", "im:read", "mpim:read")
 _HISTORY = ("channels:history", "groups:history", "im:history", "mpim:history")
 METHODS = (
-    Method(name="conversations.list", call=list_channels, scopes=_READ, tier=2),
     Method(name="conversations.info", call=info, scopes=_READ, tier=3),
-    Method(name="conversations.members", call=members, scopes=_READ, tier=4),
-    Method(name="conversations.open", call=open_direct, scopes=("im:write", "mpim:write"), tier=3),
+    Method(name="conversations.open", call=open_direct, scopes=("im:write",), tier=3),
     Method(name="conversations.history", call=history, scopes=_HISTORY, tier=3),
     Method(name="conversations.replies", call=replies, scopes=_HISTORY, tier=3),
     Method(name="users.conversations", call=list_for_user, scopes=_READ, tier=3),

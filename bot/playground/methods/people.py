@@ -1,4 +1,4 @@
-"""Who is who: auth.test, users.*, usergroups.*, bots.info, team.info, and how to connect."""
+"""Tells who is who, and how to connect: auth.test, users.*, usergroups.*, apps.connections.open."""
 
 from __future__ import annotations
 
@@ -10,12 +10,6 @@ from bot.playground.arguments import Arguments
 from bot.playground.refusal import Refused
 from bot.playground.slack import SPECIAL, Method, Slack
 from bot.playground.workspace import UserGroup, WorkspaceUser
-
-
-def api_test(_slack: Slack, args: Arguments) -> dict[str, Any]:
-    if args.text("error"):
-        raise Refused(args.text("error"))
-    return {"args": dict(args)}
 
 
 def auth_test(slack: Slack, _args: Arguments) -> dict[str, Any]:
@@ -71,37 +65,6 @@ def group_members(slack: Slack, args: Arguments) -> dict[str, Any]:
     return {"users": list(group.members)}
 
 
-def bot_info(slack: Slack, args: Arguments) -> dict[str, Any]:
-    workspace = slack.workspace
-    if args.text("bot", workspace.bot_id) != workspace.bot_id:
-        raise Refused("bot_not_found")
-    return {
-        "bot": {
-            "id": workspace.bot_id,
-            "deleted": False,
-            "name": workspace.bot_name,
-            "updated": 0,
-            "app_id": workspace.app_id,
-            "user_id": workspace.bot_user_id,
-            "icons": {},
-        }
-    }
-
-
-def team_info(slack: Slack, _args: Arguments) -> dict[str, Any]:
-    workspace = slack.workspace
-    return {
-        "team": {
-            "id": workspace.team_id,
-            "name": workspace.name,
-            "domain": workspace.domain,
-            "email_domain": "havik.example",
-            "url": f"{slack.origin()}/",
-            "icon": {},
-        }
-    }
-
-
 def _group(group: UserGroup, *, with_users: bool) -> dict[str, Any]:
     return {
         "id": group.id,
@@ -152,7 +115,6 @@ def _user(slack: Slack, person: WorkspaceUser, *, with_locale: bool) -> dict[str
 
 _READ = ("users:read",)
 METHODS = (
-    Method(name="api.test", call=api_test),
     Method(name="auth.test", call=auth_test, tier=SPECIAL),
     Method(name="apps.connections.open", call=open_connection, tier=1, app_token=True),
     Method(name="users.info", call=user_info, scopes=_READ, tier=4),
@@ -160,6 +122,4 @@ METHODS = (
     Method(name="users.lookupByEmail", call=user_by_email, scopes=("users:read.email",), tier=3),
     Method(name="usergroups.list", call=groups, scopes=("usergroups:read",), tier=2),
     Method(name="usergroups.users.list", call=group_members, scopes=("usergroups:read",), tier=2),
-    Method(name="bots.info", call=bot_info, scopes=_READ, tier=3),
-    Method(name="team.info", call=team_info, scopes=("team:read",), tier=3),
 )

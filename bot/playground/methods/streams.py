@@ -1,4 +1,7 @@
-"""chat.startStream, appendStream and stopStream: a message that grows while it is written."""
+"""Streams a message that grows while it is written: chat.startStream, appendStream and stopStream.
+
+Of what Slack takes, `markdown_text` alone: Footnote sends no chunks and no blocks.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +9,9 @@ from copy import deepcopy
 from typing import Any
 
 from bot.playground.arguments import Arguments
-from bot.playground.block_kit import MARKDOWN_CHARACTERS, check_message_blocks
+from bot.playground.block_kit import MARKDOWN_CHARACTERS
 from bot.playground.posting import metadata, post
-from bot.playground.refusal import Refused, invalid
+from bot.playground.refusal import Refused
 from bot.playground.slack import Method, Slack
 from bot.playground.state import Message, Room
 from bot.playground.surfaces import name_blocks
@@ -16,40 +19,29 @@ from bot.playground.surfaces import name_blocks
 
 def start(slack: Slack, args: Arguments) -> dict[str, Any]:
     room = slack.joined_room(args.required("channel"))
-    thread_ts = args.text("thread_ts")
-    if not thread_ts:
-        raise invalid("invalid_arguments", "[ERROR] missing required field: thread_ts")
+    thread_ts = args.required("thread_ts")
     _check_recipient(slack, room, args)
-    chunks = _chunks(args, required=False)
-    message = post(
-        slack,
-        room,
-        {"text": "", "blocks": [], "streaming_state": "in_progress"},
-        thread_ts=thread_ts,
-    )
-    _grow(slack, room, message, chunks)
+    markdown = _markdown(args)
+    body = {"text": "", "blocks": [], "streaming_state": "in_progress"}
+    message = post(slack, room, body, thread_ts=thread_ts)
+    _grow(slack, room, message, markdown)
     return {"channel": room.id, "ts": message["ts"]}
 
 
 def append(slack: Slack, args: Arguments) -> dict[str, Any]:
     room, message = _streaming(slack, args)
-    _grow(slack, room, message, _chunks(args, required=True))
+    markdown = _markdown(args)
+    if not markdown:
+        raise Refused("no_text")
+    _grow(slack, room, message, markdown)
     return {"channel": room.id, "ts": message["ts"]}
 
 
 def stop(slack: Slack, args: Arguments) -> dict[str, Any]:
     room, message = _streaming(slack, args)
-    chunks = _chunks(args, required=False)
-    blocks = args.structure("blocks", refusal="invalid_blocks_format")
-    if blocks is not None:
-        check_message_blocks(blocks)
-    extra = metadata(args)
+    markdown, extra = _markdown(args), metadata(args)
     previous = deepcopy(message)
-    _grow(slack, room, message, chunks)
-    if blocks:
-        added = deepcopy(blocks)
-        name_blocks(added)
-        message["blocks"].extend(added)
+    _grow(slack, room, message, markdown)
     if extra is not None:
         message["metadata"] = extra
     message["streaming_state"] = "completed"
@@ -90,64 +82,25 @@ def _streaming(slack: Slack, args: Arguments) -> tuple[Room, Message]:
     return room, message
 
 
-def _chunks(args: Arguments, *, required: bool) -> list[dict[str, Any]]:
-    """Returns the checked chunks; markdown_text, if any, is the first."""
-    given = args.structure("chunks") or []
-    if not isinstance(given, list) or not all(isinstance(chunk, dict) for chunk in given):
-        raise Refused("invalid_chunks")
+def _markdown(args: Arguments) -> str:
     markdown = args.text("markdown_text")
-    chunks = [{"type": "markdown_text", "text": markdown}] if markdown else []
-    chunks += given
-    if required and not chunks:
-        raise Refused("no_text")
-    for chunk in chunks:
-        _check_chunk(chunk)
-    return chunks
+    if len(markdown) > MARKDOWN_CHARACTERS:
+        raise Refused("msg_too_long")
+    return markdown
 
 
-def _check_chunk(chunk: dict[str, Any]) -> None:
-    kind = chunk.get("type")
-    if kind == "markdown_text":
-        if len(str(chunk.get("text", ""))) > MARKDOWN_CHARACTERS:
-            raise Refused("msg_too_long")
-    elif kind == "task_update":
-        if not chunk.get("id") or not chunk.get("title") or chunk.get("status") not in _TASK_STATES:
-            raise Refused("invalid_chunks")
-    elif kind == "blocks":
-        check_message_blocks(chunk.get("blocks"))
-    elif kind != "plan_update":
-        raise Refused("invalid_chunks")
-
-
-def _grow(slack: Slack, room: Room, message: Message, chunks: list[dict[str, Any]]) -> None:
+def _grow(slack: Slack, room: Room, message: Message, markdown: str) -> None:
+    message["text"] += markdown
     blocks: list[dict[str, Any]] = message["blocks"]
-    for chunk in chunks:
-        if chunk["type"] == "markdown_text":
-            message["text"] += chunk["text"]
-            if blocks and blocks[-1]["type"] == "markdown":
-                blocks[-1]["text"] += chunk["text"]
-            else:
-                blocks.append({"type": "markdown", "text": chunk["text"]})
-        elif chunk["type"] == "task_update":
-            _show_task(blocks, chunk)
-        elif chunk["type"] == "blocks":
-            blocks.extend(deepcopy(chunk["blocks"]))
-    name_blocks(blocks)
+    if markdown and not blocks:
+        blocks.append({"type": "markdown", "text": ""})
+        name_blocks(blocks)
+    if markdown:
+        blocks[0]["text"] += markdown
     message["stream_touched"] = slack.state.now()
     slack.state.changed(room, message)
 
 
-def _show_task(blocks: list[dict[str, Any]], chunk: dict[str, Any]) -> None:
-    card = {name: value for name, value in chunk.items() if name not in ("type", "id")}
-    card |= {"type": "task_card", "task_id": chunk["id"]}
-    for block in blocks:
-        if block.get("type") == "task_card" and block.get("task_id") == chunk["id"]:
-            block.update(card)
-            return
-    blocks.append(card)
-
-
-_TASK_STATES = ("pending", "in_progress", "complete", "error")
 _WRITE = ("chat:write",)
 METHODS = (
     Method(name="chat.startStream", call=start, scopes=_WRITE, tier=2),

@@ -93,7 +93,7 @@ def register(app: AsyncApp, seen: list[Any]) -> None:
         if not text:
             await ack(response_action="errors", errors={"comment": "Please say something"})
             return
-        await ack(response_action="update", view=a_modal("Thanks"))
+        await ack()
 
     @app.event("app_home_opened")
     async def home(event: dict[str, Any], client: AsyncWebClient) -> None:
@@ -163,7 +163,7 @@ async def test_feedback_buttons_send_the_chosen_value(slack: Playground, seen: l
     assert ("feedback_buttons", "down") in seen
 
 
-async def test_a_form_shows_its_errors_and_then_the_next_view(slack: Playground) -> None:
+async def test_a_form_shows_its_errors_and_closes_when_it_is_taken(slack: Playground) -> None:
     client = AsyncWebClient(token="xoxb-playground", base_url=slack.api_url)
     trigger = slack._slack.surfaces.new_trigger("U0ALICE")
     submit = {"type": "plain_text", "text": "Send"}
@@ -171,10 +171,6 @@ async def test_a_form_shows_its_errors_and_then_the_next_view(slack: Playground)
     view_id = (await client.views_open(trigger_id=trigger, view=view))["view"]["id"]
     assert await slack.submit_view("alice", view_id) == {"comment": "Please say something"}
     assert await slack.submit_view("alice", view_id, {"comment": {"text": "fine"}}) == {}
-    modal = slack.modal("alice")
-    assert modal is not None
-    assert (modal["id"], modal["title"]["text"]) == (view_id, "Thanks")
-    await slack.close_view("alice", view_id)
     assert slack.modal("alice") is None
 
 
@@ -235,19 +231,18 @@ async def test_a_trigger_opens_one_view_within_three_seconds(
     assert await refusal(client.views_open(trigger_id="1.2.3", view=a_modal())) == "invalid_trigger_id"
 
 
-async def test_views_are_pushed_three_deep_and_updated_by_hash(
+async def test_a_view_is_updated_in_its_place_and_closed(
     playground: Playground, client: AsyncWebClient
 ) -> None:
-    surfaces = playground._slack.surfaces
-    first = (await client.views_open(trigger_id=surfaces.new_trigger("U0ALICE"), view=a_modal()))["view"]
-    for _ in range(2):
-        await client.views_push(trigger_id=surfaces.new_trigger("U0ALICE"), view=a_modal())
-    too_deep = client.views_push(trigger_id=surfaces.new_trigger("U0ALICE"), view=a_modal())
-    assert await refusal(too_deep) == "push_limit_reached"
-    await client.views_update(view_id=first["id"], hash=first["hash"], view=a_modal("New"))
-    stale = client.views_update(view_id=first["id"], hash=first["hash"], view=a_modal("Newer"))
-    assert await refusal(stale) == "hash_conflict"
-    assert await refusal(client.views_update(view_id="V0NONE", view=a_modal())) == "not_found"
+    trigger = playground._slack.surfaces.new_trigger("U0ALICE")
+    view_id = (await client.views_open(trigger_id=trigger, view=a_modal()))["view"]["id"]
+    await client.views_update(view_id=view_id, view=a_modal("New"))
+    modal = playground.modal("alice")
+    assert modal is not None
+    assert (modal["id"], modal["title"]["text"]) == (view_id, "New")
+    await playground.close_view("alice", view_id)
+    assert playground.modal("alice") is None
+    assert await refusal(client.views_update(view_id=view_id, view=a_modal())) == "not_found"
 
 
 async def test_a_response_url_works_five_times_within_half_an_hour(playground: Playground, clock) -> None:

@@ -12,7 +12,7 @@ import aiohttp
 import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.playground import SlackLimits, sample_workspace
+from bot.playground import SlackLimits
 from tests.fakes.playground import Playground
 
 impatient = pytest.mark.parametrize(
@@ -208,15 +208,3 @@ async def test_the_bot_hears_its_own_messages(playground: Playground, client: As
     event = listener.events()[0]["payload"]["event"]
     assert (event["type"], event["bot_id"], event["user"]) == ("message", "B0FOOTNOTE", "U0FOOTNOTE")
     assert "metadata" not in event
-
-
-async def test_an_app_that_subscribes_to_it_hears_that_it_was_invited(clock) -> None:
-    subscriptions = {"member_joined_channel", "message.channels"}
-    async with (
-        Playground(sample_workspace(), clock=clock, subscriptions=subscriptions) as playground,
-        listening(playground) as listener,
-    ):
-        await playground.command("alice", "#random", "/invite", "@footnote")
-        await playground.wait_for(lambda: listener.events("member_joined_channel"))
-    event = listener.events("member_joined_channel")[0]["payload"]["event"]
-    assert (event["user"], event["channel"], event["inviter"]) == ("U0FOOTNOTE", "C0RANDOM", "U0ALICE")

@@ -168,9 +168,9 @@ async def test_a_page_that_does_not_exist_says_so(browser: aiohttp.ClientSession
 
 
 async def test_a_permalink_leads_to_the_thread(
-    browser: aiohttp.ClientSession, playground: Playground, client: AsyncWebClient
+    browser: aiohttp.ClientSession, playground: Playground
 ) -> None:
     ts = await playground.say("alice", "#general", "hello")
-    link = (await client.chat_getPermalink(channel="C0GENERAL", message_ts=ts))["permalink"]
+    link = playground._slack.permalink(playground._room("#general"), ts)
     async with browser.get(link, allow_redirects=False) as response:
         assert response.headers["Location"] == f"/#/-/C0GENERAL/{ts}"
