@@ -1,3 +1,1 @@
-"""Google Drive by its API: `source` is the connector; `listing` and
-`inventory` follow what changes, `readers` says who may read.
-"""
+"""Google Drive by its API."""

@@ -11,13 +11,13 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from ingest.sources.google_drive.connection import Connection
 from ingest.sources.google_drive.files import Change, DriveFile, change_of
-from ingest.sources.google_drive.inventory import Held, Inventory
 from ingest.sources.json_api import ApiError, Parameters
+from ingest.sources.kept_items import Held, KeptItems
 
 logger = logging.getLogger(__name__)
 
@@ -62,7 +62,9 @@ class Part:
 class Listing:
     """`clock`: seconds since 1970."""
 
-    def __init__(self, connection: Connection, inventory: Inventory, clock: Callable[[], float]) -> None:
+    def __init__(
+        self, connection: Connection, inventory: KeptItems[DriveFile], clock: Callable[[], float]
+    ) -> None:
         self._connection = connection
         self._inventory = inventory
         self._clock = clock
@@ -74,9 +76,9 @@ class Listing:
             files = await self._caught_up(part, held)
             if files is not None:
                 return files
-        return await self._listed(part)
+        return await self._listed(part, held.items if held else {})
 
-    async def _listed(self, part: Part) -> Mapping[str, DriveFile]:
+    async def _listed(self, part: Part, before: Mapping[str, DriveFile]) -> Mapping[str, DriveFile]:
         # first the token: what changes while it is listed is told twice rather than never
         token = await self._connection.start_token(part.drive_id)
         if part.kind == "folder":
@@ -87,27 +89,26 @@ class Listing:
             files = {file.id: file for file in found if part.holds(file, {})}
         if part.top is not None:
             files[part.id] = part.top
-        await self._inventory.replace(self._key(part), Held(files=files, token=token, listed=self._clock()))
+        now = Held(items=files, link=token, listed=self._clock())
+        await self._inventory.keep(self._key(part), now, before)
         return files
 
-    async def _caught_up(self, part: Part, held: Held) -> Mapping[str, DriveFile] | None:
+    async def _caught_up(self, part: Part, held: Held[DriveFile]) -> Mapping[str, DriveFile] | None:
         """None: the log does not tell enough, and all of it must be listed."""
-        files, token, more = dict(held.files), held.token, True
+        files, more = dict(held.items), True
         while more:
             try:
-                told, token, more = await self._connection.changes(token, part.drive_id)
+                written, token, more = await self._connection.changes(held.link, part.drive_id)
             except ApiError as error:
                 if error.status not in _NO_TOKEN:
                     raise
                 logger.info("google_drive.token_rejected", extra={"part": part.id, "status": error.status})
                 return None
-            changes = [change for change in map(change_of, told) if change is not None]
-            before = dict(files)
+            changes = [change for change in map(change_of, written) if change is not None]
             if not await self._apply(part, changes, files):
                 return None
-            new = [file for file_id, file in files.items() if file is not before.get(file_id)]
-            gone = before.keys() - files.keys()
-            await self._inventory.take_in(self._key(part), new=new, gone=gone, token=token)
+            before, held = held.items, replace(held, items=dict(files), link=token)
+            await self._inventory.keep(self._key(part), held, before)
         return files
 
     async def _apply(self, part: Part, changes: Iterable[Change], files: dict[str, DriveFile]) -> bool:
@@ -150,9 +151,9 @@ class Listing:
         return list(found.values())
 
 
-def _is_as_it_was(part: Part, held: Held) -> bool:
+def _is_as_it_was(part: Part, held: Held[DriveFile]) -> bool:
     """Whether what holds for all of the part is what held when it was listed."""
-    known = held.files.get(part.id)
+    known = held.items.get(part.id)
     return part.top is None or (known is not None and not _matters(known, part.top))
 
 

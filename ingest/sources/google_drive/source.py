@@ -15,19 +15,23 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
+from pydantic import TypeAdapter
+
 from ingest.errors import PageError, SourceUnavailableError
 from ingest.parsers.formats import max_bytes
 from ingest.sources.google_drive.connection import UNSEEN, Connection, advice
 from ingest.sources.google_drive.documents import Document, Documents, page_error
 from ingest.sources.google_drive.files import DOCUMENT, SHORTCUT, DriveFile, url_of
-from ingest.sources.google_drive.inventory import Inventory
 from ingest.sources.google_drive.listing import ACCOUNT, Listing, Part
 from ingest.sources.google_drive.readers import Audience
 from ingest.sources.google_drive.suggestions import NOTE, without_suggestions
 from ingest.sources.json_api import ApiError, Sleep
+from ingest.sources.kept_items import KeptItems
 from ingest.sources.port import ConfiguredSource, PageRef, RawPage, fingerprint
 from kb.config.sources import GoogleDriveSettings
 
+_INVENTORY_VERSION = 2
+"""Raise when what is kept of a file changes: then the inventory is made anew."""
 _CLOSED = "closed"
 """Where the report tells of files that are not indexed, by reason."""
 _MOST_REASONS = 20
@@ -48,7 +52,9 @@ class GoogleDriveSource(ConfiguredSource[GoogleDriveSettings]):
         clock: Callable[[], float] = time.time,
     ) -> None:
         super().__init__(settings)
-        self._inventory = Inventory(folder / f"{settings.name}.drive")
+        self._inventory = KeptItems(
+            folder / f"{settings.name}.drive", TypeAdapter(DriveFile), version=_INVENTORY_VERSION
+        )
         self._sleep = sleep
         self._clock = clock
         self._connection: Connection | None = None

@@ -7,13 +7,14 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
 from ingest.sources.json_api import ApiError
+from ingest.sources.kept_items import Held
 from ingest.sources.sharepoint.connection import Graph, results_of
 from ingest.sources.sharepoint.items import Change, Item, change_of, changed
-from ingest.sources.sharepoint.memory import Asked, DriveMemory, KnownDrive
+from ingest.sources.sharepoint.memory import Asked, DriveMemory
 from ingest.sources.sharepoint.permissions import Readers, readers_of
 
 logger = logging.getLogger(__name__)
@@ -48,8 +49,8 @@ class Drives:
         Raises:
             ApiError: it cannot be listed to its end; then what is kept of it stays as it was.
         """
-        known = await self._memory.recall(drive)
-        if known is not None and self._clock() - known.whole < _WHOLE_EVERY_S:
+        known = await self._memory.held(drive)
+        if known is not None and self._clock() - known.listed < _WHOLE_EVERY_S:
             try:
                 changes, link = await self._walk(known.link)
             except ApiError as error:
@@ -57,10 +58,10 @@ class Drives:
                     raise
                 logger.info("sharepoint.listed_anew", extra={"drive": drive, "reason": str(error)})
             else:
-                now = KnownDrive(link=link, whole=known.whole, items=changed(known.items, changes))
+                now = replace(known, link=link, items=changed(known.items, changes))
                 return await self._kept(drive, now, known.items, changes)
         changes, link = await self._walk(f"/drives/{drive}/root/delta")
-        now = KnownDrive(link=link, whole=self._clock(), items=changed({}, changes))
+        now = Held(link=link, listed=self._clock(), items=changed({}, changes))
         return await self._kept(drive, now, known.items if known else {}, changes)
 
     async def readers(
@@ -123,7 +124,7 @@ class Drives:
         return changes, last
 
     async def _kept(
-        self, drive: str, now: KnownDrive, before: Mapping[str, Item], changes: Sequence[Change]
+        self, drive: str, now: Held[Item], before: Mapping[str, Item], changes: Sequence[Change]
     ) -> Listed:
         await self._memory.keep(drive, now, before)
         return Listed(items=now.items, named=frozenset(change.id for change in changes))

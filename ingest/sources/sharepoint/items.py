@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
 from pathlib import PurePosixPath
-from typing import Any
+from typing import Annotated, Any
 
 from pydantic import Field
 
@@ -27,7 +27,8 @@ class Item:
     size: int = 0
     edited: date | None = None
     url: str = ""
-    download: str | None = None
+    download: Annotated[str | None, Field(exclude=True)] = None
+    """An address that opens the file to whoever has it: it is kept nowhere."""
     malware: bool = False
     checked_out: bool = False
 

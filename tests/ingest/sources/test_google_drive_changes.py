@@ -193,7 +193,7 @@ async def test_a_page_token_moves_on_only_with_its_changes(drive: Drive, office:
         await listed(broken)
     await broken.close()
     with sqlite3.connect(office.folder / "drive.drive") as db:
-        (token,) = db.execute("SELECT token FROM parts").fetchone()
+        (token,) = db.execute("SELECT link FROM drives").fetchone()
 
     after = await office.sees(folders=[top])
     assert token == second
@@ -242,9 +242,9 @@ async def test_folders_that_seem_to_be_in_each_other_hold_nothing(drive: Drive, 
     everywhere = await office.sees()
     assert len(everywhere) == 2
     with sqlite3.connect(office.folder / "drive.drive") as db:
-        told = json.loads(db.execute("SELECT told FROM files WHERE id = ?", (one,)).fetchone()[0])
+        told = json.loads(db.execute("SELECT item FROM items WHERE id = ?", (one,)).fetchone()[0])
         told["parents"] = [two]
-        db.execute("UPDATE files SET told = ? WHERE id = ?", (json.dumps(told), one))
+        db.execute("UPDATE items SET item = ? WHERE id = ?", (json.dumps(told), one))
 
     assert list(await office.sees()) == [f"account/{page}"]
 
