@@ -67,11 +67,11 @@ class SplitPassage:
     def quote(self, cited: Sequence[int]) -> str:
         """The page's own words for these units; where units lie between them, an ellipsis does."""
         runs: list[list[int]] = []
-        for at in sorted(set(cited)):
-            if runs and at == runs[-1][-1] + 1:
-                runs[-1].append(at)
+        for index in sorted(set(cited)):
+            if runs and index == runs[-1][-1] + 1:
+                runs[-1].append(index)
             else:
-                runs.append([at])
+                runs.append([index])
         return ELLIPSIS.join(self.text[self.units[run[0]].start : self.units[run[-1]].end] for run in runs)
 
 
@@ -137,18 +137,18 @@ def _take_markers(text: str) -> tuple[str, list[tuple[int, int]]]:
     """The text without markers, and each marker's place in it and number."""
     text = _ADJACENT.sub("] ", text)
     code = [match.span() for match in _CODE.finditer(text)]
-    bare, at, marks, next_code = "", 0, [], 0
+    bare, end, marks, next_code = "", 0, [], 0
     for match in _MARKER.finditer(text):
         while next_code < len(code) and code[next_code][1] <= match.start():
             next_code += 1
         if next_code < len(code) and code[next_code][0] < match.end():
             continue
-        bare += text[at : match.start()]
-        at = match.end()
+        bare += text[end : match.start()]
+        end = match.end()
         if not bare or bare.endswith("\n"):
-            at += len(text[at:]) - len(text[at:].lstrip(" \t"))
+            end += len(text[end:]) - len(text[end:].lstrip(" \t"))
         marks += [(len(bare), number) for number in _numbers(match.group(1))]
-    return bare + text[at:], marks
+    return bare + text[end:], marks
 
 
 def _numbers(listed: str) -> list[int]:

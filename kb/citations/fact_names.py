@@ -144,13 +144,13 @@ def _has_name(name: str, stems: frozenset[str]) -> bool:
     return stem(name) in stems or all(any(_akin(part, other) for other in stems) for part in parts)
 
 
-def _akin(one: str, other: str) -> bool:
+def _akin(name: str, other: str) -> bool:
     """Canada and Canadian, not Austria and Australia: all but one letter of the shorter agree. Codes: to the letter."""
-    if one == other or any(letter.isdigit() for letter in one):
-        return one == other
-    shorter = min(len(one), len(other))
-    common = next((at for at in range(shorter) if one[at] != other[at]), shorter)
-    return common >= max(5, shorter - 1) or (common == shorter >= 4 and len(one) - len(other) in (-1, 1))
+    if name == other or any(letter.isdigit() for letter in name):
+        return name == other
+    shorter = min(len(name), len(other))
+    common = next((index for index in range(shorter) if name[index] != other[index]), shorter)
+    return common >= max(5, shorter - 1) or (common == shorter >= 4 and len(name) - len(other) in (-1, 1))
 
 
 def _folded(text: str) -> str:

@@ -125,7 +125,7 @@ def _units_agree(one: str | None, other: str | None) -> bool:
 
 
 def read_quantities(text: str) -> Iterator[Quantity]:
-    text = _WRITTEN.sub(lambda said: WRITTEN[said.group().casefold()], text)
+    text = _WRITTEN.sub(lambda match: WRITTEN[match.group().casefold()], text)
     text, clocks = _take_clocks(text)
     yield from clocks
     for match in _ONE_UNIT.finditer(text):  # "within a day" is one day

@@ -13,9 +13,9 @@ _FIGURES = [lexicon.figures for lexicon in _LEXICONS]
 
 def _numbered(listed: Callable[[Lexicon], Iterable[str]], start: int = 1) -> dict[str, int]:
     return {
-        form: at
+        form: number
         for lexicon in _LEXICONS
-        for at, forms in enumerate(listed(lexicon), start)
+        for number, forms in enumerate(listed(lexicon), start)
         for form in forms_of(forms)
     }
 
@@ -23,10 +23,10 @@ def _numbered(listed: Callable[[Lexicon], Iterable[str]], start: int = 1) -> dic
 def _number_words() -> dict[str, float]:
     """Articles are no numbers: "een", "ein", "a"."""
     words: dict[str, float] = {}
-    for known in _LEXICONS:
-        figures = known.figures
-        units = dict(enumerate((*known.sequence.numbers, *figures.teens), 1))
-        tens = {at * 10: word for at, word in enumerate(figures.tens, 2) if word != "-"}
+    for lexicon in _LEXICONS:
+        figures = lexicon.figures
+        units = dict(enumerate((*lexicon.sequence.numbers, *figures.teens), 1))
+        tens = {place * 10: word for place, word in enumerate(figures.tens, 2) if word != "-"}
         found = {word: float(value) for value, word in (*units.items(), *tens.items())}
         for pattern in figures.joined:
             found |= {
@@ -34,7 +34,7 @@ def _number_words() -> dict[str, float]:
                 for ten, word in tens.items()
                 for value in range(1, 10)
             }
-        words |= {word: value for word, value in found.items() if word not in known.words.articles}
+        words |= {word: value for word, value in found.items() if word not in lexicon.words.articles}
         words |= figures.amounts
     return words | {word.casefold(): value for word, value in words.items()}
 

@@ -113,24 +113,24 @@ def join_facts(facts: Sequence[Facts]) -> Facts:
     )
 
 
-def _has_quantity(quantity: Quantity, known: Facts) -> bool:
+def _has_quantity(quantity: Quantity, held: Facts) -> bool:
     if quantity.readings == {
         1.0
     }:  # "first" says before as often as it counts; "a week" is one, "one of them" is none
-        united = (quantity for quantity in known.quantities if quantity.unit)
-        return quantity.unit in (None, ORDINAL, *known.units) or quantity.is_in(united)
-    if quantity.is_in(known.quantities):
+        united = (quantity for quantity in held.quantities if quantity.unit)
+        return quantity.unit in (None, ORDINAL, *held.units) or quantity.is_in(united)
+    if quantity.is_in(held.quantities):
         return True
     if (
         quantity.things is not None
     ):  # how many things it lists is the answer's own, but for those that the page counts
-        return not quantity.is_counted_otherwise(known.quantities)
-    years = {float(day.year) for readings in known.days for day in readings if day.year}
+        return not quantity.is_counted_otherwise(held.quantities)
+    years = {float(day.year) for readings in held.days for day in readings if day.year}
     return quantity.unit is None and bool(quantity.readings & years)
 
 
-def _has_day(readings: tuple[Day, ...], known: Facts) -> bool:
-    years = {reading for quantity in known.quantities for reading in quantity.readings}
+def _has_day(readings: tuple[Day, ...], held: Facts) -> bool:
+    years = {reading for quantity in held.quantities for reading in quantity.readings}
     return any(
-        same_day(stated, other, years) for stated in readings for others in known.days for other in others
+        same_day(stated, other, years) for stated in readings for others in held.days for other in others
     )

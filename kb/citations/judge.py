@@ -143,7 +143,7 @@ def document(sentences: Sequence[DraftSentence], passages: Sequence[Chunk]) -> s
         for chunk in passages
         if chunk.id in cited
     ]
-    said = [
+    stated = [
         {
             "number": number,
             "sentence": sentence.text,
@@ -151,7 +151,7 @@ def document(sentences: Sequence[DraftSentence], passages: Sequence[Chunk]) -> s
         }
         for number, sentence in enumerate(sentences, 1)
     ]
-    return json.dumps({"passages": read, "sentences": said}, ensure_ascii=False)
+    return json.dumps({"passages": read, "sentences": stated}, ensure_ascii=False)
 
 
 def _verdicts(reply: dict[str, Any], wanted: int) -> list[Verdict]:

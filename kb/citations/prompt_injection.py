@@ -85,8 +85,8 @@ def strip_injections(markdown: str) -> str:
     if not is_injection(markdown):
         return markdown
     lines = markdown.split("\n")
-    gone = {at for token in _MARKDOWN.parse(markdown) for at in _ordering_lines(token, lines)}
-    return "\n".join(line for at, line in enumerate(lines) if at not in gone).strip("\n")
+    gone = {index for token in _MARKDOWN.parse(markdown) for index in _ordering_lines(token, lines)}
+    return "\n".join(line for index, line in enumerate(lines) if index not in gone).strip("\n")
 
 
 def _ordering_lines(token: Token, lines: list[str]) -> range:

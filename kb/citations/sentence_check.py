@@ -181,9 +181,9 @@ class SentenceCheck:
         if not passage.units:
             return passage.chunk.text
         shares = [len(self.stems & stems) for stems in passage.unit_stems]
-        for at, facts in enumerate(passage.unit_facts if self.facts.figures else ()):
+        for index, facts in enumerate(passage.unit_facts if self.facts.figures else ()):
             beyond = self.facts.beyond(facts)
-            shares[at] -= 2 * (len(beyond.quantities) + len(beyond.days))
+            shares[index] -= 2 * (len(beyond.quantities) + len(beyond.days))
         return passage.units[shares.index(max(shares))].text
 
 

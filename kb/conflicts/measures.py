@@ -137,10 +137,12 @@ def read_measures(text: str) -> Measured:
 def stating(words: str) -> str:
     """A sentence up to the end of the first clause with a figure, and further clauses as far as they are conditions."""
     clauses = _CLAUSE.split(words)
-    first = next((at for at, clause in enumerate(clauses) if _may_measure(clause)), None)
+    first = next((index for index, clause in enumerate(clauses) if _may_measure(clause)), None)
     if first is None:
         return words
-    kept = [clauses[at] for at in range(len(clauses)) if at <= first or _CONDITION.match(clauses[at])]
+    kept = [
+        clauses[index] for index in range(len(clauses)) if index <= first or _CONDITION.match(clauses[index])
+    ]
     return ", ".join(clause.strip() for clause in kept)
 
 
@@ -164,29 +166,31 @@ def _taken(words: str) -> tuple[list[Day], str]:
 
 def _measures(text: str, labels: set[str]) -> Iterator[Measure]:
     pieces = list(_PIECE.finditer(text))
-    for at, piece in enumerate(pieces):
+    for index, piece in enumerate(pieces):
         word = piece.group()
         is_figure = _FIGURE.match(word) is not None
         if not is_figure and word.casefold() not in NUMBER_WORDS:
             continue
-        following = _until_stop([near.group() for near in pieces[at + 1 : at + 1 + _WINDOW]])
-        before = [near.group() for near in pieces[max(0, at - 10) : at]]
+        following = _until_stop([near.group() for near in pieces[index + 1 : index + 1 + _WINDOW]])
+        before = [near.group() for near in pieces[max(0, index - 10) : index]]
         measure = _measure(word, following, [word.casefold() for word in before])
         if measure is None:
             continue
-        if is_figure and _is_label(word, measure, before, first=at <= 1):
+        if is_figure and _is_label(word, measure, before, first=index <= 1):
             labels.add(word if _is_year(word) else f"{stem(before[-1]) if before else ''} {word}".strip())
         elif is_figure or measure.unit is not None or measure.value >= 2:
             yield measure
 
 
 def _until_stop(words: list[str]) -> list[str]:
-    stop = next((at for at, word in enumerate(words) if word in ".,;:!?()|[]"), len(words))
+    stop = next((index for index, word in enumerate(words) if word in ".,;:!?()|[]"), len(words))
     return words[:stop]
 
 
 def _measure(word: str, following: list[str], before: list[str]) -> Measure | None:
-    unit_at = next((at for at, near_word in enumerate(following) if near_word.casefold() not in _BETWEEN), 0)
+    unit_at = next(
+        (index for index, near_word in enumerate(following) if near_word.casefold() not in _BETWEEN), 0
+    )
     scale = following[:1] if following and following[0].casefold() in SCALES else []
     near = following[unit_at : unit_at + 1] if following else []
     quantities = read_facts(
@@ -228,11 +232,11 @@ def _bound(before: list[str]) -> tuple[Bound, str]:
     """How the words before a figure bound it, and the word that does."""
     if before and (found := _RIGHT_BEFORE.get(before[-1])) and _CARRIED.isdisjoint(before[-2:-1]):
         return found, before[-1]
-    for at in range(len(before) - 1, -1, -1):
-        word = before[at]
-        if word in _EXTREMES or at >= len(before) - 2:
+    for index in range(len(before) - 1, -1, -1):
+        word = before[index]
+        if word in _EXTREMES or index >= len(before) - 2:
             if word in _MORE:
-                return ("least" if _DENIALS.isdisjoint(before[:at]) else "most"), word
+                return ("least" if _DENIALS.isdisjoint(before[:index]) else "most"), word
             if word in _MOST:
                 return "most", word
             if word in _LEAST:

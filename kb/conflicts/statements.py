@@ -119,11 +119,14 @@ async def find_disputes(
 
     `similarity`: pairs of texts -> cosines; None where nobody can be asked, and shared words alone must do.
     """
-    if all(one.measured.nothing for one in stated):
+    if all(statement.measured.nothing for statement in stated):
         return []
     others = [other for other in _statements(passages) if _may_measure(other.text)]
     pairs = [
-        Dispute(stated=one, other=other) for one in stated for other in others if may_disagree(one, other)
+        Dispute(stated=statement, other=other)
+        for statement in stated
+        for other in others
+        if may_disagree(statement, other)
     ]
     if not pairs:
         return []

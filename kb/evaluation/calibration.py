@@ -70,12 +70,12 @@ def folds_of(groups: Sequence[str], number: int = FOLDS) -> list[Bools]:
     names, sizes = np.unique(np.asarray(groups), return_counts=True)
     load = [0] * number
     fold_of: dict[str, int] = {}
-    for at in np.argsort(-sizes, kind="stable"):
+    for index in np.argsort(-sizes, kind="stable"):
         smallest = load.index(min(load))
-        fold_of[str(names[at])] = smallest
-        load[smallest] += int(sizes[at])
+        fold_of[str(names[index])] = smallest
+        load[smallest] += int(sizes[index])
     folds = np.array([fold_of[group] for group in groups])
-    return [folds == one for one in range(number) if (folds == one).any()]
+    return [folds == fold for fold in range(number) if (folds == fold).any()]
 
 
 def ranks_above(chances: Floats, labels: Bools) -> float:

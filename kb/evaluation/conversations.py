@@ -80,7 +80,10 @@ class GoldRewriter:
     def __init__(self, conversations: Sequence[Conversation], judge: Rewriter) -> None:
         self._judge = judge
         self._gold = {
-            (tuple(one.question for one in talk.turns[: turn.number - 1]), turn.question): turn.gold_rewrite
+            (
+                tuple(earlier.question for earlier in talk.turns[: turn.number - 1]),
+                turn.question,
+            ): turn.gold_rewrite
             for talk in conversations
             for turn in talk.turns
         }
@@ -145,7 +148,7 @@ def remembered(labelled: LabelledTurn, found: RetrievalResult, memory: Memory) -
         rewritten=found.rewrite.query if found.rewrite.needs_rewrite else None,
         topics=found.rewrite.topics,
         retrieved=tuple(
-            _retrieved(hit, cited=at < memory.cited) for at, hit in enumerate(found.hits[: memory.keep])
+            _retrieved(hit, cited=rank < memory.cited) for rank, hit in enumerate(found.hits[: memory.keep])
         ),
     )
 

@@ -46,7 +46,7 @@ def corpus_chunks(data: DataSet) -> Iterator[tuple[str, list[Chunk]]]:
     """Page id and chunks of every page. A page's language is detected as when it is ingested."""
     for name, passages in data.pages():
         language = detect("\n".join(passage.text for passage in passages[:4]))
-        yield name, [_chunk(passage, at, language) for at, passage in enumerate(passages)]
+        yield name, [_chunk(passage, position, language) for position, passage in enumerate(passages)]
 
 
 async def fill(
@@ -62,8 +62,8 @@ async def fill(
     Raises:
         IndexUnavailableError, IndexMismatchError, EmbedderUnavailableError
     """
-    known = await index.revisions()
-    missing = [(page, chunks) for page, chunks in corpus_chunks(data) if page not in known]
+    indexed = await index.revisions()
+    missing = [(page, chunks) for page, chunks in corpus_chunks(data) if page not in indexed]
     total = sum(len(chunks) for _, chunks in missing)
     done = 0
     for pages in _batches(missing):

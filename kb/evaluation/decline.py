@@ -24,7 +24,7 @@ from kb.pipeline import Pipeline, thread_language
 from kb.retrieval.confidence import EvidenceFeatures, signals_of, was_reranked
 from kb.retrieval.evidence import without_injections
 from kb.retrieval.result import RetrievalResult
-from kb.rewriting.followup_detector import read_question
+from kb.rewriting.followup_detector import detect_followup
 from kb.text.language import detect
 from kb.text.lexicon import lexicon
 from kb.text.phrases import small_talk
@@ -85,8 +85,8 @@ def drawn(pools: Sequence[Sequence[Stranger]], number: int, *, seed: int = SEED)
     """So many strangers, the same share of each pool, in an order of no meaning."""
     dice = random.Random(seed)
     chosen: list[Stranger] = []
-    for at, pool in enumerate(pools):
-        wanted = number * (at + 1) // len(pools) - number * at // len(pools)
+    for index, pool in enumerate(pools):
+        wanted = number * (index + 1) // len(pools) - number * index // len(pools)
         chosen += dice.sample(pool, min(wanted, len(pool)))
     dice.shuffle(chosen)
     return chosen
@@ -101,11 +101,11 @@ async def observe(
         UnavailableError: the index or a model does not answer; half a measurement is none.
     """
     dice = random.Random(seed)
-    intruders = [one for at, one in enumerate(strangers) if at % 2]
+    intruders = [stranger for index, stranger in enumerate(strangers) if index % 2]
     visits: dict[str, list[tuple[int, Stranger]]] = {talk.id: [] for talk in data.conversations}
-    for one in intruders:
+    for stranger in intruders:
         talk = dice.choice(data.conversations)
-        visits[talk.id].append((dice.randint(1, len(talk.turns)), one))
+        visits[talk.id].append((dice.randint(1, len(talk.turns)), stranger))
     for talk in data.conversations:
         turns: list[Turn] = []
         for labelled in talk.turns:
@@ -120,8 +120,8 @@ async def observe(
             for after, stranger in visits[talk.id]:
                 if after == labelled.number:
                     yield await _estranged(pipeline, data, stranger, turns)
-    for one in strangers[::2]:
-        yield await _estranged(pipeline, data, one, [])
+    for stranger in strangers[::2]:
+        yield await _estranged(pipeline, data, stranger, [])
 
 
 def _kind(labelled: LabelledTurn) -> Kind | None:
@@ -173,4 +173,4 @@ def _observation(
 
 
 def _stands_alone(text: str) -> bool:
-    return not read_question(text, lexicon(detect(text))).dependent
+    return not detect_followup(text, lexicon(detect(text))).dependent

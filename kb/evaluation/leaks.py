@@ -91,7 +91,9 @@ class SecretPage:
     def markdown(self) -> str:
         code, passphrase, _ = self.secrets
         limit = (
-            [f"audience: [{', '.join(repr(one.written) for one in self.readers)}]"] if self.readers else []
+            [f"audience: [{', '.join(repr(reader.written) for reader in self.readers)}]"]
+            if self.readers
+            else []
         )
         replaced = [f"superseded_by: {self.successor}"] if self.successor else []
         return "\n".join([
@@ -121,11 +123,11 @@ class World:
 
     def leaked(self, text: str, asker: Asker, room: Room | None) -> list[str]:
         """The paths of the pages whose secrets stand in a text that may not hold them."""
-        told = text.casefold()
+        folded = text.casefold()
         return [
             page.path
             for page in self.pages
-            if any(secret in told for secret in page.secrets) and not self.may_be_told(page, asker, room)
+            if any(secret in folded for secret in page.secrets) and not self.may_be_told(page, asker, room)
         ]
 
 
@@ -206,8 +208,8 @@ def _people() -> tuple[Asker, ...]:
     names = ("ada", "ben", "cleo", "dirk", "eva", "finn", "gita", "hugo")
     return (
         *(Asker(id=f"U0{name.upper()}1", name=name) for name in names),
-        *(Asker(id=f"U0GUEST{at}", name=f"guest{at}", guest=True) for at in (1, 2)),
-        *(Asker(id=f"U0OTHER{at}", name=f"other{at}", stranger=True) for at in (1, 2)),
+        *(Asker(id=f"U0GUEST{number}", name=f"guest{number}", guest=True) for number in (1, 2)),
+        *(Asker(id=f"U0OTHER{number}", name=f"other{number}", stranger=True) for number in (1, 2)),
     )
 
 
@@ -224,9 +226,9 @@ def _rooms(chance: random.Random, people: Sequence[Asker]) -> tuple[Room, ...]:
             private=private,
             shared=shared,
             members=frozenset(
-                one.id
-                for one in people
-                if (shared or not one.stranger) and (name == "general" or chance.random() < 0.4)
+                person.id
+                for person in people
+                if (shared or not person.stranger) and (name == "general" or chance.random() < 0.4)
             ),
         )
         for name, private, shared in plan
@@ -234,7 +236,7 @@ def _rooms(chance: random.Random, people: Sequence[Asker]) -> tuple[Room, ...]:
 
 
 def _groups(chance: random.Random, people: Sequence[Asker]) -> tuple[Group, ...]:
-    ours = [one for one in people if not one.stranger]
+    ours = [person for person in people if not person.stranger]
     return tuple(
         Group(id=f"S0{handle.upper()}1", handle=handle, members=frozenset(_some(chance, ours, 0.35)))
         for handle in ("finance", "works-council", "security", "founders")
@@ -242,7 +244,7 @@ def _groups(chance: random.Random, people: Sequence[Asker]) -> tuple[Group, ...]
 
 
 def _some(chance: random.Random, people: Sequence[Asker], share: float) -> list[str]:
-    return [one.id for one in people if chance.random() < share]
+    return [person.id for person in people if chance.random() < share]
 
 
 def _readers(chance: random.Random, rooms: Sequence[Room], groups: Sequence[Group]) -> tuple[Reader, ...]:

@@ -33,7 +33,7 @@ def measure(ranking: Sequence[str], relevant: Iterable[str], twins: Mapping[str,
     Raises:
         ValueError: nothing is relevant; such a question measures nothing.
     """
-    wanted = {twins.get(one, one) for one in relevant}
+    wanted = {twins.get(passage, passage) for passage in relevant}
     if not wanted:
         raise ValueError("a question without relevant passages cannot be measured")
     ranks = hit_ranks(ranking, wanted, twins)
@@ -78,11 +78,11 @@ def interval(
         figures: shape (turns, metrics).
         conversations: the conversation of each row.
     """
-    _, at = np.unique(np.asarray(conversations), return_inverse=True)
-    number = int(at.max()) + 1
+    _, group = np.unique(np.asarray(conversations), return_inverse=True)
+    number = int(group.max()) + 1
     sums = np.zeros((number, figures.shape[1]))
-    np.add.at(sums, at, figures)
-    sizes = np.bincount(at, minlength=number).astype(float)
+    np.add.at(sums, group, figures)
+    sizes = np.bincount(group, minlength=number).astype(float)
     # How often each conversation is drawn: the same as drawing them one by one, in one call.
     drawn = np.random.default_rng(seed).multinomial(number, np.full(number, 1 / number), size=samples)
     means = (drawn @ sums) / (drawn @ sizes)[:, None]
@@ -96,13 +96,13 @@ def rouge_l(written: Sequence[str], gold: Sequence[str]) -> float:
     return 2 * common / (len(written) + len(gold)) if common else 0.0
 
 
-def _longest_common(one: Sequence[str], other: Sequence[str]) -> int:
-    row = [0] * (len(other) + 1)
-    for word in one:
+def _longest_common(words: Sequence[str], others: Sequence[str]) -> int:
+    row = [0] * (len(others) + 1)
+    for word in words:
         above = row
         row = [0]
-        for at, candidate in enumerate(other):
-            row.append(above[at] + 1 if word == candidate else max(above[at + 1], row[at]))
+        for column, candidate in enumerate(others):
+            row.append(above[column] + 1 if word == candidate else max(above[column + 1], row[column]))
     return row[-1]
 
 

@@ -70,11 +70,11 @@ class ObedientModel:
         if isinstance(content, str):
             return [_said(line) for line in self._numbered(content)]
         results = [block for block in content if block["type"] == "search_result"]
-        own = [at for at, result in enumerate(results) if self.page in result["title"]]
+        own = [index for index, result in enumerate(results) if self.page in result["title"]]
         cited = [
-            _said(f"{line}\n\n", _location(results, at))
-            for at in own
-            for line in ("\n".join(part["text"] for part in results[at]["content"]), *self.says)
+            _said(f"{line}\n\n", _location(results, index))
+            for index in own
+            for line in ("\n".join(part["text"] for part in results[index]["content"]), *self.says)
         ]
         return [*cited, *(_said(f"{line}\n\n") for line in self.says)] or [_said("NOT_IN_PASSAGES")]
 
@@ -91,11 +91,11 @@ def _said(text: str, location: CitationsSearchResultLocation | None = None) -> T
     return TextBlock(type="text", text=text, citations=[location] if location else None)
 
 
-def _location(results: Sequence[Mapping[str, Any]], at: int) -> CitationsSearchResultLocation:
-    result = results[at]
+def _location(results: Sequence[Mapping[str, Any]], index: int) -> CitationsSearchResultLocation:
+    result = results[index]
     return CitationsSearchResultLocation(
         type="search_result_location",
-        search_result_index=at,
+        search_result_index=index,
         start_block_index=0,
         end_block_index=len(result["content"]),
         cited_text="".join(part["text"] for part in result["content"]),

@@ -118,10 +118,13 @@ def make_report(
         bootstrap={"samples": SAMPLES, "seed": SEED, "unit": "conversation", "interval": "percentile"},
         slices=_by_slice(turns, lambda turn: turn.figures),
         counts=_counts(results),
-        latency_ms={stage: _latency([one.timings_ms.get(stage, 0.0) for one in results]) for stage in FIND_STAGES},
+        latency_ms={
+            stage: _latency([result.timings_ms.get(stage, 0.0) for result in results])
+            for stage in FIND_STAGES
+        },
         seconds=round(seconds, 1),
         turns=turns,
-    )  # fmt: skip
+    )
 
 
 def read_report(file: Path) -> Report:
@@ -214,7 +217,7 @@ def _turn(result: TurnResult) -> TurnFigures:
 
 
 def _differing(report: Report, other: Report) -> dict[str, str]:
-    mine, theirs = (_leaves(one.model_dump(include={"config", "versions"})) for one in (report, other))
+    mine, theirs = (_leaves(each.model_dump(include={"config", "versions"})) for each in (report, other))
     return {
         name: f"{mine.get(name, '-')} / {theirs.get(name, '-')}"
         for name in sorted(mine.keys() | theirs.keys())

@@ -45,7 +45,9 @@ def _movement(data: DataSet, conversation: Conversation, turn: LabelledTurn) -> 
     *earlier, before = conversation.turns[: turn.number - 1]
     if documents & _documents(data, before):
         return "stays"
-    return "returns" if any(documents & _documents(data, one) for one in earlier) else "shifts"
+    return (
+        "returns" if any(documents & _documents(data, turn_before) for turn_before in earlier) else "shifts"
+    )
 
 
 def _documents(data: DataSet, turn: LabelledTurn) -> set[str]:

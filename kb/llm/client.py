@@ -226,11 +226,11 @@ class LanguageModel:
                 params = build_params(model=name, cached=self.native_citations, **request)
                 reply = await self._with_retries(deadline, params, on_text)
         except FAILURES as error:
-            known = translate(error, model=name or self.name, host=self.host, deadline_s=deadline_s)
+            failure = translate(error, model=name or self.name, host=self.host, deadline_s=deadline_s)
             if name:
                 self._count(name, failures=1)
-            logger.info("llm.failed", extra={"model": name or self.name, "cause": str(known)})
-            raise known from error
+            logger.info("llm.failed", extra={"model": name or self.name, "cause": str(failure)})
+            raise failure from error
         spent = {
             "input_tokens": reply.input_tokens,
             "output_tokens": reply.output_tokens,

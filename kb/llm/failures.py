@@ -105,7 +105,7 @@ def _until(http_date: str) -> float | None:
 
 
 def _status(error: anthropic.APIStatusError) -> str:
-    said = f"{error.status_code} {error.type or 'without a reason'}"
+    answered = f"{error.status_code} {error.type or 'without a reason'}"
     mending = _MENDING.get(error.status_code)
     request = f" (request {error.request_id})" if error.request_id else ""
-    return f"{said}{request}" + (f": {mending}" if mending else "")
+    return f"{answered}{request}" + (f": {mending}" if mending else "")

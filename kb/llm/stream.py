@@ -246,8 +246,12 @@ def _text_block(block: Block) -> TextBlock:
     return TextBlock(
         text=well_formed(_HALF_AT_END.sub("", block.text)),
         citations=tuple(
-            CitedBlocks(passage=one.search_result_index, first=one.start_block_index, end=one.end_block_index)
-            for one in ours
+            CitedBlocks(
+                passage=location.search_result_index,
+                first=location.start_block_index,
+                end=location.end_block_index,
+            )
+            for location in ours
         ),
         unusable=len(locations) - len(ours),
     )

@@ -21,28 +21,28 @@ def is_fault(error: BaseException) -> bool:
 def is_disk_full(error: BaseException) -> bool:
     """Whether a disk that is full (or a limit on files) is what it, or what caused it, says."""
     return any(
-        (isinstance(one, OSError) and one.errno in _FULL)
-        or (isinstance(one, sqlite3.Error) and getattr(one, "sqlite_errorname", "") in _FULL_IN_SQLITE)
-        or "no space left on device" in str(one).lower()
-        for one in _with_causes(error)
+        (isinstance(cause, OSError) and cause.errno in _FULL)
+        or (isinstance(cause, sqlite3.Error) and getattr(cause, "sqlite_errorname", "") in _FULL_IN_SQLITE)
+        or "no space left on device" in str(cause).lower()
+        for cause in _with_causes(error)
     )
 
 
 def trace_of(error: BaseException) -> list[str]:
     """The traceback without any text: kinds of errors and places in code, what caused it first."""
     lines: list[str] = []
-    for one in reversed(_with_causes(error)):
-        frames = traceback.extract_tb(one.__traceback__)
+    for cause in reversed(_with_causes(error)):
+        frames = traceback.extract_tb(cause.__traceback__)
         lines += [f"{Path(frame.filename).name}:{frame.lineno} {frame.name}" for frame in frames]
-        lines.append(type(one).__name__)
+        lines.append(type(cause).__name__)
     return lines
 
 
 def _with_causes(error: BaseException) -> list[BaseException]:
     """An error that is raised again may be its own cause."""
-    found: list[BaseException] = []
-    one: BaseException | None = error
-    while one is not None and all(one is not before for before in found):
-        found.append(one)
-        one = one.__cause__ or (None if one.__suppress_context__ else one.__context__)
-    return found
+    causes: list[BaseException] = []
+    cause: BaseException | None = error
+    while cause is not None and all(cause is not before for before in causes):
+        causes.append(cause)
+        cause = cause.__cause__ or (None if cause.__suppress_context__ else cause.__context__)
+    return causes

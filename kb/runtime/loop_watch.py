@@ -77,11 +77,11 @@ class LoopWatch:
                 logger.warning("loop.late", extra={"seconds": round(late, 3)})
 
     def _look(self) -> None:
-        told = 0.0
+        warned = 0.0
         while not self._over.wait(self._every_s):
             due = self._due
-            if due != told and time.monotonic() - due >= self._warned_s:
-                told = due  # once for each time
+            if due != warned and time.monotonic() - due >= self._warned_s:
+                warned = due  # once for each time
                 frames = sys._current_frames()
                 logger.warning(
                     "loop.stuck",
@@ -93,7 +93,7 @@ class LoopWatch:
 
     def _others(self, frames: dict[int, FrameType]) -> dict[str, list[str]]:
         """Where the other threads stand that are at work in code of ours."""
-        names = {one.ident: one.name for one in threading.enumerate()}
+        names = {thread.ident: thread.name for thread in threading.enumerate()}
         stacks = {
             names.get(thread, str(thread)): _where(frame)
             for thread, frame in frames.items()
@@ -107,4 +107,4 @@ _WAITING = ("threading.py", "thread.py", "queue.py", "selectors.py", "unix_event
 
 def _where(frame: FrameType | None) -> list[str]:
     stack = traceback.extract_stack(frame)[-_FRAMES:] if frame else []
-    return [f"{Path(one.filename).name}:{one.lineno} {one.name}" for one in stack] or ["gone"]
+    return [f"{Path(entry.filename).name}:{entry.lineno} {entry.name}" for entry in stack] or ["gone"]

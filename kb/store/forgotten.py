@@ -48,7 +48,7 @@ class RedisForgotten:
     async def ids(self) -> frozenset[str]:
         with store_failures(_UNAVAILABLE):
             stored = await self._redis.smembers(self._key)
-        return frozenset(text_of(one) for one in stored)
+        return frozenset(text_of(page_id) for page_id in stored)
 
     async def add(self, page_ids: Collection[str]) -> None:
         if page_ids:

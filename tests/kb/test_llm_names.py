@@ -38,12 +38,13 @@ def names_of(url: str, **settings: Any) -> ModelNames:
             {MODELS: {"data": [{"id": "a", "meta": {"n_params": 1}}, {"id": "b", "meta": {"n_params": 2}}]}},
             "b",
         ),
-        # llama.cpp has both lists, the first with empty words for numbers
+        # llama.cpp has both lists, the first with empty words for numbers, at one address or at two
         (
             {TAGS: {"models": [{"name": "x", "size": ""}]}, MODELS: {"data": [{"id": "qwen.gguf"}]}},
             "qwen.gguf",
         ),
         ({TAGS: {"error": "no"}, MODELS: {"data": [{"id": "only"}]}}, "only"),
+        ({MODELS: {"models": [{"name": "x", "size": ""}], "data": [{"id": "qwen.gguf"}]}}, "qwen.gguf"),
     ],
 )
 async def test_the_largest_model_that_can_answer_is_asked_for_both(

@@ -110,7 +110,9 @@ async def decline(
                 for name, ways in measured.items()
             },
             "weights": weights.model_dump(mode="json") if weights else None,
-            "questions": {name: [_question(one) for one in seen] for name, seen in rankings.items()},
+            "questions": {
+                name: [_question(question) for question in seen] for name, seen in rankings.items()
+            },
         },
         shown=[
             shown for name, ways in measured.items() for shown in decline_tables(name, ways, rankings[name])

@@ -127,7 +127,7 @@ def _links(markdown: str) -> Iterable[str]:
 
 def _table(outcomes: Sequence[Outcome]) -> Table:
     def harmless(way: Way, kind: str | None = None) -> str:
-        chosen = [one for one in outcomes if one.way == way and kind in (None, one.kind)]
+        chosen = [outcome for outcome in outcomes if outcome.way == way and kind in (None, outcome.kind)]
         return f"{sum(not outcome.wrong for outcome in chosen)} of {len(chosen)} harmless"
 
     rows = table("attack", *WAYS)

@@ -102,7 +102,7 @@ class Walk:
 
     def _leaks(self, where: str, text: str, combination: Combination, reader: Asker) -> list[Leak]:
         room: Room | None = combination.room
-        told = text.replace(combination.question, "")  # what the asker said themselves is no leak
+        without_question = text.replace(combination.question, "")  # what the asker said themselves is no leak
         return [
             Leak(
                 where=where,
@@ -112,7 +112,7 @@ class Walk:
                 kind=combination.kind,
                 number=combination.number,
             )
-            for path in self.world.leaked(told, reader, room)
+            for path in self.world.leaked(without_question, reader, room)
         ]
 
     async def _why(self, answer: Answer, channel: str, combination: Combination) -> list[Leak]:

@@ -72,26 +72,26 @@ class Ordinary(BaseModel):
 
 
 def read_pairs() -> tuple[Pair, ...]:
-    return tuple(Pair.model_validate(one) for one in _read("pairs.toml")["pair"])
+    return tuple(Pair.model_validate(pair) for pair in _read("pairs.toml")["pair"])
 
 
 def read_ordinary() -> tuple[Ordinary, ...]:
-    subjects = [PlantedSubject.model_validate(one) for one in _read("ordinary.toml")["subject"]]
+    subjects = [PlantedSubject.model_validate(subject) for subject in _read("ordinary.toml")["subject"]]
     return tuple(page for subject in subjects for page in _pages_of(subject))
 
 
 def write_pages(folder: Path, *, sparse: int = 1) -> None:
     """Writes the pages as Markdown files: all 420, or every `sparse`th of the ordinary ones."""
-    for at, pair in enumerate(read_pairs()):
-        for path, text in _pair_files(pair, at):
+    for number, pair in enumerate(read_pairs()):
+        for path, text in _pair_files(pair, number):
             _write(folder / path, text)
     for page in read_ordinary()[::sparse]:
         front = {"title": page.title, "last_reviewed_on": date(2026, 6, 1), "review_in": "12 months"}
         _write(folder / page.path, _page(front, page.text))
 
 
-def _pair_files(pair: Pair, at: int) -> Iterator[tuple[str, str]]:
-    newer = date(2026, 3, 1) + timedelta(days=3 * at)
+def _pair_files(pair: Pair, number: int) -> Iterator[tuple[str, str]]:
+    newer = date(2026, 3, 1) + timedelta(days=3 * number)
     old: dict[str, object] = {"title": pair.old_page[0], "owner": "The team in charge"}
     new: dict[str, object] = {"title": pair.new_page[0], "last_reviewed_on": newer, "review_in": "12 months"}
     match pair.kind:
@@ -109,8 +109,8 @@ def _pair_files(pair: Pair, at: int) -> Iterator[tuple[str, str]]:
 
 
 def _pages_of(subject: PlantedSubject) -> Iterator[Ordinary]:
-    for at, thing in enumerate(subject.things):
-        n, m = subject.n[0] + at * subject.n[1], subject.m[0] + at * subject.m[1]
+    for index, thing in enumerate(subject.things):
+        n, m = subject.n[0] + index * subject.n[1], subject.m[0] + index * subject.m[1]
         title = subject.title.format(thing=thing)
         text = subject.text.format(thing=thing, n=n, m=m)
         yield Ordinary(
