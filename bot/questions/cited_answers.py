@@ -13,7 +13,6 @@ import logging
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime, timedelta
-from importlib import resources
 from typing import Any
 
 from pydantic import Field, ValidationError
@@ -36,6 +35,16 @@ of all years. As one comes and four are looked at, a quarter of them are outdate
 FEW = 2
 """Statements of a passage that stand for what a model wrote of it, where it did not point at any."""
 _UNAVAILABLE = "what answers quoted cannot be told"
+
+_DROP_OUTDATED = """
+for index = 2, #ARGV do
+    local page = KEYS[1] .. ':page:' .. ARGV[index]
+    for _, question in ipairs(redis.call('HRANDFIELD', page, tonumber(ARGV[1]))) do
+        if redis.call('EXISTS', KEYS[1] .. ':answer:' .. question) == 0 then redis.call('HDEL', page, question) end
+    end
+end
+"""
+"""KEYS[1]: the root of all keys. ARGV[1]: how many questions of a page are looked at. The rest: page ids."""
 
 
 class QuotedPassage(FrozenModel):
@@ -80,9 +89,7 @@ class CitedAnswers:
         self._redis = redis
         self._root = f"{{{namespace}}}:cited"
         self._keep = keep
-        self._drop_outdated = redis.register_script(
-            resources.files("bot").joinpath("lua", "cited.lua").read_text(encoding="utf-8")
-        )
+        self._drop_outdated = redis.register_script(_DROP_OUTDATED)
 
     async def remember(self, cited: CitedAnswer) -> None:
         """Stores an answer in place of the one to an earlier version of its question, unless it quotes nothing."""

@@ -15,7 +15,6 @@ from datetime import timedelta
 from bot.queue.claims import Claims, Lease
 from bot.queue.outcomes import NotNowError, UndeliverableError
 from bot.queue.queued_question import QueuedQuestion
-from bot.queue.store_outage import StoreOutage
 from kb.errors import FootnoteError, StoreUnavailableError
 from kb.runtime.tasks import cancelled
 from kb.runtime.tracing import note, span
@@ -28,8 +27,29 @@ OnGivingUp = Callable[[QueuedQuestion, Exception], Awaitable[None]]
 LONGEST_RETRY_S = 30.0
 LONGEST_WAIT_S = 300.0
 """Between two attempts while Slack is away."""
+LONGEST_PAUSE_S = 3.0
+"""Between two calls while Redis is away."""
 WOKEN_AFTER_S = 15.0
 """A waiting thread is not tried more often than this because others get through: it may be alone with its trouble."""
+
+
+@dataclass(kw_only=True, slots=True)
+class StoreOutage:
+    """Growing, jittered pauses while Redis is away, and two lines in the log: when it left, when it came back."""
+
+    pauses: int = field(default=0)
+
+    async def pause(self, error: StoreUnavailableError) -> None:
+        if self.pauses == 0:
+            logger.warning("queue.store_lost", extra={"cause": str(error.__cause__)})
+        longest = min(0.05 * 2**self.pauses, LONGEST_PAUSE_S)
+        self.pauses = min(self.pauses + 1, 10)
+        await asyncio.sleep(random.uniform(longest / 2, longest))
+
+    def over(self) -> None:
+        if self.pauses:
+            logger.info("queue.store_back")
+            self.pauses = 0
 
 
 class QuestionAbandonedError(FootnoteError):

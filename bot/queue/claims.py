@@ -1,10 +1,9 @@
 """Claims questions and leases threads: who may work on what. Redis is the only memory.
 
-`Claims` is the Redis side of `bot.queue.queue`: each method is one atomic call of `lua/queue_operations.lua`, where
-the states are
-drawn. A method may be called again after a lost reply: a second `accept` with the same token gives the first one's
-answer, and a `take` whose reply was lost leaves a lease that expires. Every method raises `StoreUnavailableError`
-when the server does not answer or cannot write.
+`Claims` is the Redis side of `bot.queue.queue`: each method is one atomic call of `queue_operations.lua`;
+`queue_state.lua` draws the states. A method may be called again after a lost reply: a second `accept` with the same
+token gives the first one's answer, and a `take` whose reply was lost leaves a lease that expires. Every method raises
+`StoreUnavailableError` when the server does not answer or cannot write.
 """
 
 from __future__ import annotations

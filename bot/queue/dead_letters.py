@@ -1,7 +1,7 @@
 """Lists, revives and drops dead letters: questions that were given up.
 
 They hold what people wrote, so they are few (1,000), for 30 days, and go with the message that they are about. How a
-question becomes one is in `lua/queue_operations.lua`.
+question becomes one is in `queue_operations.lua`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from kb.store.redis import milliseconds, store_failures, text_of
 KEEP_DEAD = timedelta(days=30)
 """Long enough to look into an incident after a holiday."""
 MOST = 1000
-"""As many as `lua/queue_state.lua` keeps."""
+"""As many as `queue_state.lua` keeps."""
 KEEP_CLAIM = timedelta(days=7)
 
 _UNAVAILABLE = "the dead letters cannot be reached"

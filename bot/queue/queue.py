@@ -17,11 +17,10 @@ from datetime import timedelta
 
 from redis.asyncio import Redis
 
-from bot.queue.attempts import LONGEST_WAIT_S, Attempts, Handler, OnGivingUp
+from bot.queue.attempts import LONGEST_WAIT_S, Attempts, Handler, OnGivingUp, StoreOutage
 from bot.queue.claims import Claims, Depth, Idle, Lease
 from bot.queue.dead_letters import DeadLetter, DeadLetters
 from bot.queue.queued_question import QueuedQuestion
-from bot.queue.store_outage import StoreOutage
 from kb.errors import StoreUnavailableError
 from kb.runtime.tasks import cancelled
 from kb.store.redis import process_name

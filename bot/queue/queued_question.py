@@ -98,7 +98,7 @@ class QueuedQuestion(FrozenModel):
     def digest(self) -> str:
         """Hashes the words, so that a revision that says nothing new is known.
 
-        The ending is for `lua/queue_operations.lua`: after words that were not meant for us, equal words with a
+        The ending is for `bot/queue/queue_operations.lua`: after words that were not meant for us, equal words with a
         mention are new.
         """
         words = json.dumps([self.text, self.added, self.unread], ensure_ascii=False)

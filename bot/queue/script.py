@@ -17,9 +17,10 @@ class QuestionsScript:
     """A full store refuses a new question, and lets those that it has go on. `root`: what all keys begin with."""
 
     def __init__(self, redis: Redis, *, namespace: str) -> None:
-        folder = resources.files("bot").joinpath("lua")
         names = ("queue_state.lua", "queue_operations.lua")
-        text = "\n".join(folder.joinpath(name).read_text(encoding="utf-8") for name in names)
+        text = "\n".join(
+            resources.files("bot.queue").joinpath(name).read_text(encoding="utf-8") for name in names
+        )
         self.root = f"{{{namespace}}}:queue"
         self._accept = redis.register_script(text)
         self._others = redis.register_script(_WHEN_FULL + text)

@@ -59,7 +59,7 @@ class Analytics:
         self._answered = answered
         self._usage = UsageTotals(redis, self._keys.tokens, usage)
         self._script = redis.register_script(
-            resources.files("bot").joinpath("lua", "analytics.lua").read_text(encoding="utf-8")
+            resources.files("bot.stats").joinpath("analytics.lua").read_text(encoding="utf-8")
         )
 
     async def record(self, question_id: str, answer: Answer, asked_in: AskedIn | None = None) -> None:
