@@ -155,11 +155,8 @@ def _check(field: Field, *, named: bool) -> None:
                 f"its front matter has `{field.name}` inside another field, where it is not read: write it at the top"
             )
         return
-    if not is_name(field.key) and (
-        _speaks_of_readers(_limit_key(field.name)) or is_nearly(field.key, *OURS) or _is_disguised(field)
-    ):
-        raise closed(f"its front matter has `{field.name}`, which may limit its readers: write `audience`")
-    if field.key in IF_NAMED and text_of(field.value).lstrip("'\" [").startswith(("#", "@")):
+    names_slack = field.key in IF_NAMED and said.lstrip("'\" [").startswith(("#", "@"))
+    if names_slack or (not is_name(field.key) and _resembles_a_limit(field)):
         raise closed(f"its front matter has `{field.name}`, which may limit its readers: write `audience`")
     if field.key in DENIALS and is_given(field.value):
         raise closed(
@@ -167,33 +164,27 @@ def _check(field: Field, *, named: bool) -> None:
         )
     if named:
         return
-    if is_flag(field.key) and said and truth_of(field.value) is not False:
-        raise _limited(field, said)
-    if field.key in OPEN_FLAGS and said and truth_of(field.value) is not True:
-        raise _limited(field, said)
-    if is_closed_class(field.key, said) or (
-        isinstance(field.value, dict)
-        and is_graded(field.key)
-        and any(is_closed_class(field.key, text_of(part)) for part in field.value.values())
-    ):
+    truth = truth_of(field.value)
+    flagged = (is_flag(field.key) and truth is not False) or (field.key in OPEN_FLAGS and truth is not True)
+    parts = field.value.values() if isinstance(field.value, dict) and is_graded(field.key) else ()
+    if (said and flagged) or any(is_closed_class(field.key, part) for part in (said, *map(text_of, parts))):
         raise _limited(field, said)
     if field.key == "password" and said:
         raise closed("it has a `password` in its front matter: name its readers by `audience` instead")
 
 
-def _is_disguised(field: Field) -> bool:
-    """Whether it is a limit to the eye alone: a letter in its name is of another script."""
-    return _limit_key(field.name) != field.key and names_a_limit(field.name)
+def _resembles_a_limit(field: Field) -> bool:
+    """Tells whether a name is a limit misspelt, or one to the eye alone, with a letter of another script."""
+    disguised = _limit_key(field.name) != field.key and names_a_limit(field.name)
+    return disguised or _speaks_of_readers(_limit_key(field.name)) or _is_nearly(field.key, *OURS)
 
 
 def _speaks_of_readers(key: str) -> bool:
-    if any(word in key for word in _TELLING):
-        return True
-    return is_nearly(key, *_TELLING)
+    return any(word in key for word in _TELLING) or _is_nearly(key, *_TELLING)
 
 
-def is_nearly(key: str, *words: str) -> bool:
-    """Whether it is one of them misspelt."""
+def _is_nearly(key: str, *words: str) -> bool:
+    """Tells whether a key is one of the words misspelt."""
     return any(abs(len(key) - len(word)) <= 2 and _similarity(key, word) >= _NEARLY for word in words)
 
 
@@ -204,24 +195,20 @@ def _similarity(key: str, word: str) -> float:
 
 def _entries(field: Field) -> list[str]:
     limit = field.value
-    if isinstance(limit, bool) or (
-        isinstance(limit, str) and field.key == "visible" and truth_of(limit) is not None
-    ):
-        if field.key == "visible" and truth_of(limit):
-            return [EVERYONE]
+    is_flag_like = isinstance(limit, bool) or (isinstance(limit, str) and field.key == "visible")
+    truth = truth_of(limit) if is_flag_like else None
+    if field.key == "visible" and truth:
+        return [EVERYONE]
+    if truth is not None:
         raise _limited(field, text_of(limit))
-    if limit is None or isinstance(limit, str):
-        entries = [entry.strip() for entry in text_of(limit).split(",")]
-    elif isinstance(limit, list) and all(isinstance(entry, str) for entry in limit):
-        entries = [entry.strip() for entry in limit]
-    else:
+    entries = text_of(limit).split(",") if limit is None or isinstance(limit, str) else limit
+    if not isinstance(entries, list) or not all(isinstance(entry, str) for entry in entries):
         raise closed(
             f"its {field.name} is no list: write for example audience: ['#people-leads', '@finance']"
         )
-    entries = [entry for entry in entries if entry]
-    if not entries:
+    if not any(map(str.strip, entries)):
         raise closed(f"its {field.name} is empty: name channels, or 'everyone'")
-    return entries
+    return [entry.strip() for entry in entries if entry.strip()]
 
 
 def _mark(entry: str, field: Field) -> str:
@@ -236,18 +223,15 @@ def _mark(entry: str, field: Field) -> str:
         return entry
     if _GROUP_HANDLE.fullmatch(entry):
         return entry.lower()
-    if _CHANNEL_NAME.fullmatch(entry) and (entry.startswith("#") or _may_be_bare(entry, field)):
+    # `audience: people-leads` names a channel; of other names and other words it is not known what they mean
+    may_be_bare = field.key in OURS and key_of(entry) not in CLOSED
+    if _CHANNEL_NAME.fullmatch(entry) and (entry.startswith("#") or may_be_bare):
         return f"#{entry.removeprefix('#').lower()}"
     raise closed(
         f"its {field.name} {entry!r} is no channel or user group: write audience: '#people-leads', "
         f"'C0123456' or '@finance', "
         "or 'everyone' for all of the company"
     )
-
-
-def _may_be_bare(entry: str, field: Field) -> bool:
-    """`audience: people-leads` names a channel; of other names and other words it is not known what they mean."""
-    return field.key in OURS and key_of(entry) not in CLOSED
 
 
 def _limited(field: Field, said: str) -> PageError:
@@ -263,9 +247,8 @@ def closed(reason: str) -> PageError:
 
 def mentions_a_limit(content: bytes) -> bool:
     """Whether undecodable bytes seem to limit their readers: then what was public before may no longer be."""
-    head = folded(
-        content[:10_000].replace(b"\0", b"").decode("ascii", errors="ignore")
-    )  # UTF-16: every second byte
+    # In UTF-16 every second byte is 0.
+    head = folded(content[:10_000].replace(b"\0", b"").decode("ascii", errors="ignore"))
     return any(
         names_a_limit(found)
         for found in re.findall(r"^\W*([\w -]{1,40}?)[\"'`*]*[ \t]*[:=]", head, re.MULTILINE)
