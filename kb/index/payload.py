@@ -14,8 +14,19 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from kb.calibration import Calibration, from_text, to_text
 from kb.errors import IndexMismatchError
-from kb.index.fields import CHUNK_ID, PAGE_ID, PAGE_URL, REVISION, TITLE
-from kb.index.port import Candidate, Choose, FoundScores, IndexManifest, PageAddress, PageHeld
+from kb.index.fields import CHUNK_ID, DENSE, LEXICAL, PAGE_ID, PAGE_URL, REVISION, TITLE
+from kb.index.port import (
+    Candidate,
+    Choose,
+    FoundScores,
+    IndexedChunk,
+    IndexManifest,
+    PageAddress,
+    PageHeld,
+    SparseVector,
+    StoredPassage,
+)
+from kb.index.word_counts import PassageWords
 from kb.models import Chunk, Page, PageDates
 from kb.pages.versions import as_name, names_of, series_of
 
@@ -86,7 +97,7 @@ class StoredChunk(BaseModel):
             replaces=page.replaces,
             version=page.version,
             names=names_of(page) if first else None,
-            replaced_names=tuple(as_name(one) for one in page.replaces) if first and page.replaces else None,
+            replaced_names=tuple(map(as_name, page.replaces)) if first and page.replaces else None,
             series=series_of(page) if first else None,
         )
 
@@ -138,8 +149,39 @@ def from_payload(payload: Mapping[str, Any] | None) -> Chunk:
     try:
         return StoredChunk.model_validate(payload).chunk()
     except ValidationError as error:
-        fields = sorted({".".join(map(str, one["loc"])) for one in error.errors(include_input=False)})
+        fields = sorted({".".join(map(str, problem["loc"])) for problem in error.errors(include_input=False)})
         raise IndexMismatchError(f"the index holds passages without {fields}: reindex in full") from error
+
+
+def indexed_from(payload: Mapping[str, Any] | None, vectors: Any) -> IndexedChunk:
+    """As it was written, but for what the engines do to vectors: they scale dense ones to 1."""
+    terms = vectors.get(LEXICAL)
+    return IndexedChunk(
+        chunk=from_payload(payload),
+        dense=list(vectors[DENSE]),
+        lexical=SparseVector(
+            indices=tuple(terms.indices) if terms else (), values=tuple(terms.values) if terms else ()
+        ),
+    )
+
+
+def stored_from(payload: Mapping[str, Any] | None, vectors: Any) -> StoredPassage:
+    return StoredPassage(chunk=from_payload(payload), dense=list(vectors[DENSE]))
+
+
+def words_from(payload: Mapping[str, Any] | None, vectors: Any) -> PassageWords | None:
+    """What a passage adds to the counts of words; None where not everyone may read it.
+
+    Raises:
+        IndexMismatchError: the payload was written by another version of Footnote.
+    """
+    terms = vectors[LEXICAL].indices if vectors and LEXICAL in vectors else ()
+    return PassageWords.of(from_payload(payload), terms)
+
+
+def require_page(page_id: str, indexed: IndexedChunk) -> None:
+    if indexed.chunk.page.id != page_id:
+        raise ValueError(f"a chunk of page {indexed.chunk.page.id!r} cannot replace page {page_id!r}")
 
 
 def point_id(chunk_id: str) -> int:
@@ -249,9 +291,9 @@ def inventory_of(payloads: Iterable[Mapping[str, Any] | None]) -> dict[str, Page
     found: dict[str, tuple[str, int, int]] = {}
     for payload in payloads:
         fields = payload or {}
-        page, revision, one = str(fields[PAGE_ID]), str(fields.get(REVISION, "")), point_id(fields[CHUNK_ID])
-        known, passages, ids = found.get(page, (revision, 0, 0))
-        found[page] = (revision if known == revision else "", passages + 1, ids + one)
+        page, revision = str(fields[PAGE_ID]), str(fields.get(REVISION, ""))
+        before, passages, ids = found.get(page, (revision, 0, 0))
+        found[page] = (revision if before == revision else "", passages + 1, ids + point_id(fields[CHUNK_ID]))
     return {
         page: PageHeld(revision=revision, passages=passages, ids=ids)
         for page, (revision, passages, ids) in found.items()

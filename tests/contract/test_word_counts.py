@@ -276,7 +276,7 @@ class TestEdgeIndex:
         while more:
             await getattr(walk, walk.random.choice(["replace", "limit", "delete", "settle"]))()
             for _ in range(walk.random.randint(1, 12)):
-                more = await index._read(lambda live: live.count_words(), empty=False)
+                more = await index._use(lambda live: live.count_words(), empty=False)
         assert told(index.words, EVERY_WORD) == counted(walk.live)
         await index.close()
 

@@ -17,12 +17,12 @@ from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequen
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from contextvars import copy_context
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
 import qdrant_edge as engine
 
-from kb.calibration import Calibration
 from kb.errors import IndexDamagedError, IndexMismatchError, IndexUnavailableError
 from kb.index.embedded.copies import EdgeCopy, copy_in, others_in
 from kb.index.embedded.generations import Generations
@@ -30,19 +30,9 @@ from kb.index.embedded.quantized import QuantizedCopies
 from kb.index.embedded.rebuild import EdgePrevious, EdgeRebuild
 from kb.index.embedded.rwlock import ReadWriteLock
 from kb.index.embedded.shard import Shard
-from kb.index.embedded.steps import steps
-from kb.index.port import (
-    Candidate,
-    Choose,
-    IndexCounts,
-    IndexedChunk,
-    IndexManifest,
-    PageAddress,
-    PageHeld,
-    PagesWanted,
-    QueryVectors,
-    StoredPassage,
-)
+from kb.index.embedded.shard_access import ShardAccess
+from kb.index.embedded.steps import Step
+from kb.index.port import IndexManifest, PagesWanted
 from kb.index.word_counts import WordCounts
 from kb.models import Audience, Chunk, Page
 
@@ -53,7 +43,7 @@ COUNTING_PAUSE_S = 0.02
 """Between two steps of counting words anew, so that questions go first."""
 
 
-class EdgeIndex:
+class EdgeIndex(ShardAccess):
     """A `VectorIndex` in `folder`. Opens its files at the first call, not before.
 
     `manifest` is what a first write to an empty index builds with. Without one such a write is refused, and
@@ -75,101 +65,39 @@ class EdgeIndex:
         self._swapping = ReadWriteLock()
         self._copies = QuantizedCopies(self.run, self._generations, self._opening)
 
-    async def search(
-        self,
-        queries: Sequence[QueryVectors],
-        *,
-        audience: Audience,
-        limit: int,
-        anchor_pages: Sequence[str] = (),
-        made_with: str | None = None,
-        choose: Choose | None = None,
-    ) -> list[Candidate]:
-        if not queries:
-            return []
-
-        def search(live: Shard) -> list[Candidate]:
-            return live.search(
-                queries,
-                audience=audience,
-                limit=limit,
-                anchor_pages=anchor_pages,
-                made_with=made_with,
-                choose=choose,
-            )
-
-        return await self._read(search, empty=[])
-
-    async def replace_pages(self, pages: Mapping[str, Sequence[IndexedChunk]]) -> None:
-        for step in steps(pages):
-            await self.run(self._write, step)
-
-    async def delete_pages(self, page_ids: Sequence[str]) -> None:
-        await self._read(lambda live: live.delete_pages(page_ids), empty=None)
-
-    async def revisions(self) -> Mapping[str, str]:
-        return await self._read(lambda live: live.revisions(), empty={})
-
-    async def counts(self) -> IndexCounts:
-        return await self._read(lambda live: live.counts(), empty=IndexCounts(pages=0, chunks=0))
-
-    async def inventory(self) -> Mapping[str, PageHeld]:
-        return await self._read(lambda live: live.inventory(), empty={})
-
-    async def stored(self, page_ids: Sequence[str]) -> Sequence[IndexedChunk]:
-        return await self._read(lambda live: live.stored(page_ids), empty=[])
-
-    async def addresses(self) -> Sequence[PageAddress]:
-        return await self._read(lambda live: live.addresses(), empty=[])
-
     async def every_page(self) -> Sequence[Page]:
-        return await self._read(lambda live: live.every_page(), empty=[])
-
-    async def calibrate(self, calibration: Calibration) -> None:
-        await self._read(lambda live: live.calibrate(calibration), empty=None)
-
-    async def calibration(self) -> Calibration | None:
-        return await self._read(lambda live: live.calibration, empty=None)
-
-    async def sample(self, limit: int) -> Sequence[StoredPassage]:
-        return await self._read(lambda live: live.sample(limit), empty=[])
+        return await self._use(lambda live: live.every_page(), empty=[])
 
     async def pages(self, wanted: PagesWanted, *, audience: Audience) -> Sequence[Page]:
         if wanted.nothing:
             return []
-        return await self._read(lambda live: live.pages(wanted, audience), empty=[])
-
-    async def languages(self) -> Sequence[str]:
-        return await self._read(lambda live: live.languages(), empty=[])
+        return await self._use(lambda live: live.pages(wanted, audience), empty=[])
 
     async def readable(self, page_ids: Collection[str], *, audience: Audience) -> frozenset[str]:
-        return await self._read(lambda live: live.readable(page_ids, audience), empty=frozenset())
+        return await self._use(lambda live: live.readable(page_ids, audience), empty=frozenset())
 
     async def neighbours(
         self, spots: Mapping[str, Collection[int]], *, audience: Audience
     ) -> Sequence[Chunk]:
-        return await self._read(lambda live: live.neighbours(spots, audience), empty=[])
+        return await self._use(lambda live: live.neighbours(spots, audience), empty=[])
 
     async def passages(
         self, *, audience: Audience, of_pages: Sequence[str] | None = None
     ) -> AsyncIterator[Sequence[Chunk]]:
-        offset: engine.PointId | None = None
+        nothing: tuple[list[Chunk], engine.PointId | None] = ([], None)
+        _, offset = nothing
         if of_pages is not None and not of_pages:
             return
         while True:
-            batch, offset = await self._batch(audience, of_pages, offset)
+            read = partial(Shard.batch, audience=audience, of_pages=of_pages, offset=offset)
+            batch, offset = await self._use(read, empty=nothing)
             if batch:
                 yield batch
             if offset is None:
                 return
 
-    async def _batch(
-        self, audience: Audience, of_pages: Sequence[str] | None, offset: engine.PointId | None
-    ) -> tuple[list[Chunk], engine.PointId | None]:
-        return await self._read(lambda live: live.batch(audience, of_pages, offset), empty=([], None))
-
     async def manifest(self) -> IndexManifest | None:
-        return await self._read(lambda live: live.manifest, empty=None)
+        return await self._use(lambda live: live.manifest, empty=None)
 
     async def begin_rebuild(self, manifest: IndexManifest) -> EdgeRebuild:
         if self.building is not None:
@@ -204,11 +132,11 @@ class EdgeIndex:
     async def count_words(self) -> None:
         more = True
         while more:
-            more = await self._read(lambda live: live.count_words(), empty=False)
+            more = await self._use(lambda live: live.count_words(), empty=False)
             await asyncio.sleep(COUNTING_PAUSE_S if more else 0)
 
     async def settle(self) -> None:
-        await self._read(lambda live: live.leave(), empty=None)
+        await self._use(lambda live: live.leave(), empty=None)
         await self._quantize_live()
 
     async def close(self) -> None:
@@ -221,13 +149,13 @@ class EdgeIndex:
         self._closed = True
         self._pool.shutdown(wait=False)
 
-    async def _read(self, use: Callable[[Shard], _T], *, empty: _T) -> _T:
+    async def _use(self, work: Callable[[Shard], _T], *, empty: _T) -> _T:
         """Uses the live generation, which no swap can close meanwhile; `empty` where there is none."""
 
         def read() -> _T:
             self._open()
             with self._swapping.read():
-                return empty if self._live is None else use(self._live)
+                return empty if self._live is None else work(self._live)
 
         return await self.run(read)
 
@@ -256,7 +184,11 @@ class EdgeIndex:
                 raise
             self._opened = True
 
-    def _write(self, use: Callable[[Shard], None]) -> None:
+    async def _write(self, step: Step) -> None:
+        await self.run(self._write_into_live, step)
+
+    def _write_into_live(self, step: Step) -> None:
+        """Makes the first generation where there is none."""
         self._open()
         with self._opening:
             if self._live is None:
@@ -267,7 +199,7 @@ class EdgeIndex:
                 self._live = shard
         with self._swapping.read():
             assert self._live is not None
-            use(self._live)
+            step(self._live)
 
     def _create(self, manifest: IndexManifest) -> tuple[int, Shard]:
         with suppress(IndexDamagedError):  # this is the way out of it

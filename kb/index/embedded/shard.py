@@ -33,16 +33,18 @@ from kb.index.embedded.shard_files import (
 from kb.index.embedded.shard_words import ShardWords
 from kb.index.embedded.shard_writes import SCROLL_PAGE, ShardWrites
 from kb.index.embedded.soundness import check
-from kb.index.embedded.vectors import check_dimension, config, dense_of, indexed_of
+from kb.index.embedded.vectors import check_dimension, config
 from kb.index.fields import DENSE, KEYWORD_FIELDS, LANGUAGE, PAGE_ID, PAGE_URL, REVISION, TITLE
 from kb.index.payload import (
     INVENTORY_FIELDS,
     PAGE_FIELDS,
     addresses_of,
     from_payload,
+    indexed_from,
     inventory_of,
     pages_of,
     revisions_of,
+    stored_from,
 )
 from kb.index.port import (
     Candidate,
@@ -121,9 +123,7 @@ class Shard(ShardWrites):
         request = engine.ScrollRequest(limit=limit, with_payload=True, with_vector=[DENSE])
         with self._lock.read(), engine_failures(self._folder):
             records, _ = self._shard.scroll(request)
-        return [
-            StoredPassage(chunk=from_payload(record.payload), dense=dense_of(record)) for record in records
-        ]
+        return [stored_from(record.payload, record.vector) for record in records]
 
     def revisions(self) -> Mapping[str, str]:
         writes, known = self._writes, self._revisions
@@ -137,7 +137,10 @@ class Shard(ShardWrites):
 
     def stored(self, page_ids: Sequence[str]) -> list[IndexedChunk]:
         wanted = engine.Filter(must=[is_page(page_ids)])
-        return [indexed_of(record) for record in self._records(True, wanted, vectors=True)]
+        return [
+            indexed_from(record.payload, record.vector)
+            for record in self._records(True, wanted, vectors=True)
+        ]
 
     def addresses(self) -> list[PageAddress]:
         return addresses_of(record.payload for record in self._records([PAGE_ID, PAGE_URL, TITLE]))

@@ -11,15 +11,14 @@ import logging
 import threading
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 from uuid import UUID
 
 import qdrant_edge as engine
 
 from kb.index.embedded.generations import write_atomically
 from kb.index.embedded.soundness import record_name
-from kb.index.fields import LEXICAL
-from kb.index.payload import from_payload
+from kb.index.payload import words_from
 from kb.index.port import IndexedChunk
 from kb.index.word_counts import PassageWords, WordCounts
 
@@ -113,22 +112,17 @@ def of_records(records: Iterable[engine.Record]) -> list[PointWords]:
     Raises:
         IndexMismatchError: another version of Footnote wrote them.
     """
-    found = []
-    for record in records:
-        vectors: Any = record.vector
-        terms = vectors[LEXICAL].indices if LEXICAL in vectors else ()
-        found.append((_place(record.id), PassageWords.of(from_payload(record.payload), terms)))
-    return found
+    return [(_place(record.id), words_from(record.payload, record.vector)) for record in records]
 
 
 def of_chunks(ids: Sequence[engine.PointId], chunks: Sequence[IndexedChunk]) -> list[PointWords]:
     return [
-        (_place(number), PassageWords.of(one.chunk, one.lexical.indices))
-        for number, one in zip(ids, chunks, strict=True)
+        (_place(point_id), PassageWords.of(indexed.chunk, indexed.lexical.indices))
+        for point_id, indexed in zip(ids, chunks, strict=True)
     ]
 
 
-def _place(number: engine.PointId) -> int:
-    if isinstance(number, int):
-        return number
-    return _NUMBERS + (number if isinstance(number, UUID) else UUID(str(number))).int
+def _place(point_id: engine.PointId) -> int:
+    if isinstance(point_id, int):
+        return point_id
+    return _NUMBERS + (point_id if isinstance(point_id, UUID) else UUID(str(point_id))).int

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Protocol
 
+from kb.index.embedded.shard_writes import ShardWrites
 from kb.index.port import IndexedChunk
 
 AT_ONCE = 64
@@ -20,17 +20,7 @@ TOGETHER = 32
 """Passages of one step of several pages, or of a larger one: 10 ms of the engine."""
 
 
-class Replaceable(Protocol):
-    """`kb.index.embedded.shard.Shard`, as this uses it."""
-
-    def replace_pages(self, pages: Mapping[str, Sequence[IndexedChunk]]) -> None: ...
-
-    def add(self, page_id: str, chunks: Sequence[IndexedChunk]) -> None: ...
-
-    def drop_others(self, page_id: str, chunk_ids: frozenset[str]) -> None: ...
-
-
-Step = Callable[[Replaceable], None]
+Step = Callable[[ShardWrites], None]
 
 
 def steps(pages: Mapping[str, Sequence[IndexedChunk]]) -> Iterator[Step]:
@@ -39,7 +29,7 @@ def steps(pages: Mapping[str, Sequence[IndexedChunk]]) -> Iterator[Step]:
     passages = 0
     for page_id, chunks in pages.items():
         if together and passages + len(chunks) > TOGETHER:
-            yield partial(_replace, together)
+            yield partial(ShardWrites.replace_pages, pages=together)
             together, passages = {}, 0
         if len(chunks) <= AT_ONCE:
             together[page_id] = chunks
@@ -47,30 +37,17 @@ def steps(pages: Mapping[str, Sequence[IndexedChunk]]) -> Iterator[Step]:
         else:
             yield from _steps_of_large(page_id, chunks)
     if together:
-        yield partial(_replace, together)
+        yield partial(ShardWrites.replace_pages, pages=together)
 
 
 def _steps_of_large(page_id: str, chunks: Sequence[IndexedChunk]) -> Iterator[Step]:
     first = chunks[0]
     without = replace(first, chunk=replace(first.chunk, page=replace(first.chunk.page, revision="")))
-    for some in in_parts([without, *chunks[1:]], TOGETHER):
-        yield partial(_add, page_id, some)
-    yield partial(_drop_others, page_id, frozenset(one.chunk.id for one in chunks))
-    yield partial(_add, page_id, [first])
-
-
-def in_parts(items: Sequence[IndexedChunk], size: int) -> Iterator[Sequence[IndexedChunk]]:
-    for first in range(0, len(items), size):
-        yield items[first : first + size]
-
-
-def _replace(pages: Mapping[str, Sequence[IndexedChunk]], shard: Replaceable) -> None:
-    shard.replace_pages(pages)
-
-
-def _add(page_id: str, chunks: Sequence[IndexedChunk], shard: Replaceable) -> None:
-    shard.add(page_id, chunks)
-
-
-def _drop_others(page_id: str, chunk_ids: frozenset[str], shard: Replaceable) -> None:
-    shard.drop_others(page_id, chunk_ids)
+    beside = [without, *chunks[1:]]
+    for start in range(0, len(beside), TOGETHER):
+        some = beside[start : start + TOGETHER]
+        yield partial(ShardWrites.add, page_id=page_id, chunks=some)
+    yield partial(
+        ShardWrites.drop_others, page_id=page_id, chunk_ids=frozenset(indexed.chunk.id for indexed in chunks)
+    )
+    yield partial(ShardWrites.add, page_id=page_id, chunks=[first])

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import qdrant_edge as engine
 
 from kb.errors import IndexMismatchError
 from kb.index.fields import DENSE, LEXICAL
-from kb.index.payload import from_payload, point_id, to_payload
+from kb.index.payload import point_id, require_page, to_payload
 from kb.index.port import IndexedChunk, IndexManifest, SparseVector
 
 QUANTILE = 0.99
@@ -43,8 +42,7 @@ def quantized_config(dimension: int) -> engine.EdgeConfig:
 
 def point_of(page_id: str, indexed: IndexedChunk, manifest: IndexManifest) -> engine.Point:
     """A chunk of this page as it is written into an index with this manifest."""
-    if indexed.chunk.page.id != page_id:
-        raise ValueError(f"a chunk of page {indexed.chunk.page.id!r} cannot replace page {page_id!r}")
+    require_page(page_id, indexed)
     check_dimension(indexed.dense, manifest)
     return engine.Point(
         point_id(indexed.chunk.id),
@@ -68,24 +66,6 @@ def sparse(vector: SparseVector) -> engine.SparseVector:
 def sparse_query(vector: SparseVector) -> engine.Query | None:
     """None for a wording without terms: no leg, and a lexical score of 0 for everyone."""
     return engine.Query.Nearest(sparse(vector), using=LEXICAL) if vector.indices else None
-
-
-def dense_of(record: engine.Record) -> list[float]:
-    vectors: Any = record.vector
-    return list(vectors[DENSE])
-
-
-def indexed_of(record: engine.Record) -> IndexedChunk:
-    """As it was written, but for what the engine does to vectors: it scales dense ones to 1."""
-    vectors: Any = record.vector
-    terms = vectors.get(LEXICAL)
-    return IndexedChunk(
-        chunk=from_payload(record.payload),
-        dense=list(vectors[DENSE]),
-        lexical=SparseVector(
-            indices=tuple(terms.indices) if terms else (), values=tuple(terms.values) if terms else ()
-        ),
-    )
 
 
 def scores(points: Sequence[engine.ScoredPoint]) -> dict[engine.PointId, float]:

@@ -19,10 +19,12 @@ from kb.index.payload import (
     calibration_from_fields,
     calibration_to_fields,
     from_payload,
+    indexed_from,
     inventory_of,
     manifest_from_fields,
     pages_of,
     revisions_of,
+    stored_from,
 )
 from kb.index.port import (
     Candidate,
@@ -38,7 +40,7 @@ from kb.index.port import (
 )
 from kb.index.server.calls import asked
 from kb.index.server.page_versions import LEDGER_ID, Flux
-from kb.index.server.points import are_spots, indexed, is_page, is_readable, is_wanted, stored, versions
+from kb.index.server.points import are_spots, is_page, is_readable, is_wanted, versions
 from kb.index.server.search import MOST, Hidden, are_found, found_by, query_requests
 from kb.index.server.words import ServerWords
 from kb.index.server.writes import Writes
@@ -63,9 +65,13 @@ class Collection(Writes):
     """The ledger as it was last seen."""
     _counted: ServerWords | None = None
 
+    async def _exists(self) -> bool:
+        """Whether there is a collection. An index that nothing was put into yet has none, and reads as empty."""
+        return True
+
     async def replace_pages(self, pages: Mapping[str, Sequence[IndexedChunk]]) -> None:
         if pages:
-            came = [one for chunks in pages.values() for one in chunks]
+            came = [indexed for chunks in pages.values() for indexed in chunks]
             async with (await self._words()).changing(list(pages), self._public, came):
                 await super().replace_pages(pages)
 
@@ -111,7 +117,7 @@ class Collection(Writes):
         wanted = models.Filter(must=[is_page(page_ids)])
         kinds = [DENSE, LEXICAL]
         found = self._batches(True, wanted, vectors=kinds, at_once=AT_ONCE, patient=True)
-        return [indexed(record) async for records in found for record in records]
+        return [indexed_from(record.payload, record.vector) async for records in found for record in records]
 
     async def addresses(self) -> Sequence[PageAddress]:
         return addresses_of([record.payload async for record in self._records([PAGE_ID, PAGE_URL, TITLE])])
@@ -120,6 +126,8 @@ class Collection(Writes):
         return pages_of([record.payload async for record in self._records(PAGE_FIELDS)])
 
     async def counts(self) -> IndexCounts:
+        if not await self._exists():
+            return IndexCounts(pages=0, chunks=0)
         hidden = (await self._read_flux()).hidden()
         counted = models.Filter(must_not=[models.HasIdCondition(has_id=[LEDGER_ID]), *hidden])
         chunks = await self._read(
@@ -127,7 +135,7 @@ class Collection(Writes):
         )
         pages = await self._values(PAGE_ID, models.Filter(must_not=[*hidden]))
         if len(pages) == MOST:  # there are more than one request may name
-            pages = {str((one.payload or {})[PAGE_ID]): 1 async for one in self._records([PAGE_ID])}
+            pages = {str((record.payload or {})[PAGE_ID]): 1 async for record in self._records([PAGE_ID])}
         return IndexCounts(pages=len(pages), chunks=chunks.count)
 
     async def pages(self, wanted: PagesWanted, *, audience: Audience) -> Sequence[Page]:
@@ -137,6 +145,8 @@ class Collection(Writes):
         return [from_payload(record.payload).page for record in found]
 
     async def languages(self) -> Sequence[str]:
+        if not await self._exists():
+            return []
         hidden = (await self._read_flux()).hidden()
         counts = await self._values(LANGUAGE, models.Filter(must_not=[*hidden]))
         return sorted(counts, key=lambda language: (-counts[language], language))
@@ -206,7 +216,7 @@ class Collection(Writes):
         """The engine lists by point id, which is a hash of the passage's id: the first ones are from all over."""
         taken: list[StoredPassage] = []
         async for records in self._batches(True, None, vectors=[DENSE], at_once=min(limit, MOST)):
-            taken += [stored(record) for record in records]
+            taken += [stored_from(record.payload, record.vector) for record in records]
             if len(taken) >= limit:
                 break
         return taken[:limit]
@@ -231,7 +241,7 @@ class Collection(Writes):
                 readable |= (await self._values(PAGE_ID, scope)).keys()
             return readable, frozenset()
 
-        return frozenset(await self._whole(found)) if wanted else frozenset()
+        return frozenset(await self._whole(found)) if wanted and await self._exists() else frozenset()
 
     async def neighbours(
         self, spots: Mapping[str, abc.Collection[int]], *, audience: Audience
@@ -272,9 +282,12 @@ class Collection(Writes):
         raise IndexUnavailableError(f"pages of {self._name!r} are replaced faster than they can be read")
 
     async def _all_of(self, *, must: list[Any], should: list[Any]) -> list[models.Record]:
+        if not await self._exists():
+            return []
+
         async def found(hidden: Hidden) -> tuple[list[models.Record], abc.Set[int]]:
             scope = models.Filter(must=must, should=should, must_not=[*hidden])
-            records = [one async for some in self._pages_of(True, scope) for one in some]
+            records = [record async for batch in self._pages_of(True, scope) for record in batch]
             return records, versions(records)
 
         return await self._whole(found)
@@ -308,6 +321,8 @@ class Collection(Writes):
 
         `patient`: no question waits for it, so that it is tried again for as long as a write is.
         """
+        if not await self._exists():
+            return
         for_s = self._write_for_s if patient else self._read_for_s
         hidden = (await self._read_flux(for_s=for_s)).hidden()
         counted = scope or models.Filter()

@@ -9,7 +9,7 @@ import asyncio
 import logging
 import time
 from collections import abc
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -21,14 +21,9 @@ from kb.index.payload import calibration_from_fields, manifest_from_fields
 from kb.index.port import (
     Candidate,
     Choose,
-    IndexCounts,
     IndexedChunk,
     IndexManifest,
-    PageAddress,
-    PageHeld,
-    PagesWanted,
     QueryVectors,
-    StoredPassage,
 )
 from kb.index.server.calls import WRITE_FOR_S
 from kb.index.server.collection import Collection
@@ -37,7 +32,7 @@ from kb.index.server.layout import Layout
 from kb.index.server.rebuild import ServerCopy, ServerPrevious, ServerRebuild
 from kb.index.server.words import ServerWords
 from kb.index.word_counts import WordCounts
-from kb.models import Audience, Chunk, Page
+from kb.models import Audience
 
 logger = logging.getLogger(__name__)
 _Other = TypeVar("_Other", bound=ServerRebuild)
@@ -97,7 +92,7 @@ class ServerIndex(Collection):
 
         Another bot may move the alias at any moment: between a look at the manifest and a search, and amid one.
         """
-        if not queries or not await self._is_live():
+        if not queries or not await self._exists():
             return []
         for _ in range(PINNED_TRIES):
             known = await self._known()
@@ -138,66 +133,24 @@ class ServerIndex(Collection):
         return seen
 
     async def calibration(self) -> Calibration | None:
-        return (await self._known()).calibration if await self._is_live() else None
+        return (await self._known()).calibration if await self._exists() else None
 
     async def calibrate(self, calibration: Calibration) -> None:
         if live := await self._generations.live():
             await self._beside(live).calibrate(calibration)
             self._seen = None
 
-    async def sample(self, limit: int) -> Sequence[StoredPassage]:
-        return await super().sample(limit) if await self._is_live() else []
-
     async def replace_pages(self, pages: Mapping[str, Sequence[IndexedChunk]]) -> None:
-        if not await self._is_live():
+        if not await self._exists():
             await self._create_first()
         await super().replace_pages(pages)
 
     async def delete_pages(self, page_ids: Sequence[str]) -> None:
-        if await self._is_live():
+        if await self._exists():
             await super().delete_pages(page_ids)
 
-    async def revisions(self) -> Mapping[str, str]:
-        return await super().revisions() if await self._is_live() else {}
-
-    async def counts(self) -> IndexCounts:
-        return await super().counts() if await self._is_live() else IndexCounts(pages=0, chunks=0)
-
-    async def inventory(self) -> Mapping[str, PageHeld]:
-        return await super().inventory() if await self._is_live() else {}
-
-    async def stored(self, page_ids: Sequence[str]) -> Sequence[IndexedChunk]:
-        return await super().stored(page_ids) if await self._is_live() else []
-
-    async def addresses(self) -> Sequence[PageAddress]:
-        return await super().addresses() if await self._is_live() else []
-
-    async def every_page(self) -> Sequence[Page]:
-        return await super().every_page() if await self._is_live() else []
-
-    async def pages(self, wanted: PagesWanted, *, audience: Audience) -> Sequence[Page]:
-        return await super().pages(wanted, audience=audience) if await self._is_live() else []
-
-    async def languages(self) -> Sequence[str]:
-        return await super().languages() if await self._is_live() else []
-
-    async def readable(self, page_ids: Iterable[str], *, audience: Audience) -> frozenset[str]:
-        return await super().readable(page_ids, audience=audience) if await self._is_live() else frozenset()
-
-    async def neighbours(
-        self, spots: Mapping[str, abc.Collection[int]], *, audience: Audience
-    ) -> Sequence[Chunk]:
-        return await super().neighbours(spots, audience=audience) if await self._is_live() else []
-
-    async def passages(
-        self, *, audience: Audience, of_pages: Sequence[str] | None = None
-    ) -> AsyncIterator[Sequence[Chunk]]:
-        if await self._is_live():
-            async for batch in super().passages(audience=audience, of_pages=of_pages):
-                yield batch
-
     async def manifest(self) -> IndexManifest | None:  # type: ignore[override]  # an alias may not exist yet
-        return await super().manifest() if await self._is_live() else None
+        return await super().manifest() if await self._exists() else None
 
     async def begin_rebuild(self, manifest: IndexManifest) -> ServerRebuild:
         live = await self._generations.live(patient=True)
@@ -237,7 +190,7 @@ class ServerIndex(Collection):
         return self._counted.counts if self._counted is not None else WordCounts()
 
     async def count_words(self) -> None:
-        if await self._is_live():
+        if await self._exists():
             words = await self._words()
             live = self._beside(self._counted_of)
             await words.refresh(live._public, live._public_passages)
@@ -252,13 +205,13 @@ class ServerIndex(Collection):
         return self._counted
 
     async def settle(self) -> None:
-        if await self._is_live():
+        if await self._exists():
             await super().settle()
 
     async def close(self) -> None:
         await self._client.close()
 
-    async def _is_live(self) -> bool:
+    async def _exists(self) -> bool:
         """Asks the server until the alias was seen once: a collection that vanishes later is an outage."""
         if not self._seen_live:
             self._seen_live = await self._generations.live() > 0

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any
 
 from qdrant_client import models
 
 from kb.index.fields import AUDIENCE, DENSE, LEXICAL, NAMES, PAGE_ID, POSITION, REPLACED_NAMES, SERIES, SOURCE
-from kb.index.payload import from_payload, point_id, to_payload
-from kb.index.port import IndexedChunk, PagesWanted, SparseVector, StoredPassage
+from kb.index.payload import point_id, require_page, to_payload
+from kb.index.port import IndexedChunk, PagesWanted, SparseVector
 from kb.index.server.page_versions import WRITTEN, is_version
 from kb.models import Audience
 
 
 def point_of(page_id: str, indexed: IndexedChunk, version: int) -> models.PointStruct:
     """Its id goes with the version: two versions of a page stand side by side."""
-    if indexed.chunk.page.id != page_id:
-        raise ValueError(f"a chunk of page {indexed.chunk.page.id!r} cannot replace page {page_id!r}")
+    require_page(page_id, indexed)
     return models.PointStruct(
         id=point_id(f"{indexed.chunk.id}\0{version}"),
         vector={
@@ -50,27 +48,9 @@ def scores(points: Sequence[models.ScoredPoint]) -> dict[models.ExtendedPointId,
     return {point.id: point.score for point in points}
 
 
-def stored(record: models.Record) -> StoredPassage:
-    vectors: Any = record.vector
-    return StoredPassage(chunk=from_payload(record.payload), dense=list(vectors[DENSE]))
-
-
-def indexed(record: models.Record) -> IndexedChunk:
-    """As it was written, but for what the engine does to vectors: it scales dense ones to 1."""
-    vectors: Any = record.vector
-    terms = vectors.get(LEXICAL)
-    return IndexedChunk(
-        chunk=from_payload(record.payload),
-        dense=list(vectors[DENSE]),
-        lexical=SparseVector(
-            indices=tuple(terms.indices) if terms else (), values=tuple(terms.values) if terms else ()
-        ),
-    )
-
-
 def versions(points: Iterable[models.Record | models.ScoredPoint]) -> frozenset[int]:
     """0 for points of an earlier Footnote."""
-    return frozenset(int((one.payload or {}).get(WRITTEN, 0)) for one in points)
+    return frozenset(int((point.payload or {}).get(WRITTEN, 0)) for point in points)
 
 
 def is_version_of(page_ids: Sequence[str], *, other_than: int) -> models.Filter:
@@ -90,12 +70,15 @@ def is_wanted(wanted: PagesWanted) -> list[models.FieldCondition]:
 def are_spots(spots: Mapping[str, Collection[int]]) -> list[models.Filter]:
     """Any of them. Pages of which the same positions are asked share a condition: strict mode counts them."""
     pages: dict[tuple[int, ...], list[str]] = {}
-    for page_id, positions in spots.items():
-        if positions:
-            pages.setdefault(tuple(sorted(set(positions))), []).append(page_id)
+    for page_id, wanted in spots.items():
+        if wanted:
+            pages.setdefault(tuple(sorted(set(wanted))), []).append(page_id)
     return [
         models.Filter(
-            must=[is_page(of), models.FieldCondition(key=POSITION, match=models.MatchAny(any=list(at)))]
+            must=[
+                is_page(page_ids),
+                models.FieldCondition(key=POSITION, match=models.MatchAny(any=list(positions))),
+            ]
         )
-        for at, of in pages.items()
+        for positions, page_ids in pages.items()
     ]

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from qdrant_client import AsyncQdrantClient
 
 from kb.errors import IndexUnavailableError
 from kb.index.server.collection import Collection
 
-
-class SwappableServer(Protocol):
-    """`kb.index.server.index.ServerIndex`, as a generation beside its live one uses it."""
-
-    async def promote(self, number: int) -> None: ...
-
-    async def drop(self, number: int) -> None: ...
+if TYPE_CHECKING:
+    from kb.index.server.index import ServerIndex
 
 
 class ServerRebuild(Collection):
@@ -25,7 +20,7 @@ class ServerRebuild(Collection):
     """
 
     def __init__(
-        self, index: SwappableServer, number: int, *, client: AsyncQdrantClient, name: str, retry_s: float
+        self, index: ServerIndex, number: int, *, client: AsyncQdrantClient, name: str, retry_s: float
     ) -> None:
         super().__init__(client, name, searched=False, retry_s=retry_s)
         self._index = index

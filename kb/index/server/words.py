@@ -22,8 +22,7 @@ from pydantic import BaseModel, ConfigDict
 from qdrant_client import AsyncQdrantClient, models
 
 from kb.errors import IndexMismatchError
-from kb.index.fields import LEXICAL
-from kb.index.payload import from_payload
+from kb.index.payload import words_from
 from kb.index.port import IndexedChunk
 from kb.index.server.calls import asked
 from kb.index.server.layout import Layout
@@ -160,9 +159,13 @@ class ServerWords:
         packed = await asyncio.to_thread(self.counts.to_bytes) if self._are_whole else b""
         sound = self._are_whole and self.counts.is_sound
         name, first = uuid4().hex, time.time_ns()
-        parts = [packed[at : at + PART_BYTES] for at in range(0, len(packed), PART_BYTES)] if sound else []
-        for at, part in enumerate(parts):
-            await self._put(first + at, {"of": name, "data": base64.b64encode(part).decode()})
+        parts = (
+            [packed[start : start + PART_BYTES] for start in range(0, len(packed), PART_BYTES)]
+            if sound
+            else []
+        )
+        for index, part in enumerate(parts):
+            await self._put(first + index, {"of": name, "data": base64.b64encode(part).decode()})
         new, now = State(name=name, first=first, parts=len(parts)), await self._state() or State()
         if now.writer == mine and sound and not now.doubted:
             await self._keep(new)
@@ -198,8 +201,8 @@ class ServerWords:
         """
         counts = self.counts = WordCounts()
         self._have = ""
-        async for some in records():
-            counts.change(came=await asyncio.to_thread(_words, some))
+        async for batch in records():
+            counts.change(came=await asyncio.to_thread(_words, batch))
             if self._waiting:
                 return False
             if self._writer:
@@ -215,13 +218,15 @@ class ServerWords:
 
     async def _read(self, gone: Records) -> list[PassageWords | None]:
         try:
-            return [one async for some in gone() for one in await asyncio.to_thread(_words, some)]
+            return [words async for batch in gone() for words in await asyncio.to_thread(_words, batch)]
         except IndexMismatchError:  # another version wrote them: nobody knows what they added
             self._are_whole = False
             return []
 
     def _change(self, gone: Sequence[PassageWords | None], came: Sequence[IndexedChunk]) -> None:
-        self.counts.change(gone=gone, came=[PassageWords.of(one.chunk, one.lexical.indices) for one in came])
+        self.counts.change(
+            gone=gone, came=[PassageWords.of(indexed.chunk, indexed.lexical.indices) for indexed in came]
+        )
 
     async def _take(self, state: State) -> bool:
         """Whether these contents could be read: they may just have been replaced, or be of another version."""
@@ -229,10 +234,10 @@ class ServerWords:
         found = (
             await self._call(lambda: self._client.retrieve(self._name, ids, with_payload=True)) if ids else []
         )
-        parts = {one.id: one.payload or {} for one in found}
-        if not ids or any(parts.get(one, {}).get("of") != state.name for one in ids):
+        parts = {record.id: record.payload or {} for record in found}
+        if not ids or any(parts.get(part, {}).get("of") != state.name for part in ids):
             return False
-        packed = b"".join(base64.b64decode(parts[one]["data"]) for one in ids)
+        packed = b"".join(base64.b64decode(parts[part]["data"]) for part in ids)
         counts = await asyncio.to_thread(WordCounts.from_bytes, packed)
         if counts is None:
             return False
@@ -243,7 +248,7 @@ class ServerWords:
         """None: nothing was ever counted."""
         if not self._exists:
             described = await self._call(self._client.get_collections)
-            self._exists = any(one.name == self._name for one in described.collections)
+            self._exists = any(collection.name == self._name for collection in described.collections)
         if not self._exists:
             return None
         found = await self._call(lambda: self._client.retrieve(self._name, [STATE_ID], with_payload=True))
@@ -286,9 +291,4 @@ def words_of(collection: str) -> str:
 
 
 def _words(records: Sequence[models.Record]) -> list[PassageWords | None]:
-    found = []
-    for record in records:
-        vectors: Any = record.vector
-        terms = vectors[LEXICAL].indices if vectors and LEXICAL in vectors else ()
-        found.append(PassageWords.of(from_payload(record.payload), terms))
-    return found
+    return [words_from(record.payload, record.vector) for record in records]
