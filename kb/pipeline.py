@@ -15,9 +15,8 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from kb.answer import Answer, Note, SmallTalk, Trace
-from kb.answering.asked import Asked, AskedPart
+from kb.answering.answerer import Answerer, Asked, AskedPart, Composed
 from kb.answering.clarify import competing_pages, topics_of_thread
-from kb.answering.composed import Answerer, Composed
 from kb.answering.progress import Progress, Unwatched
 from kb.answering.quoted import QuotedAnswerer
 from kb.conversation.history import Readable, readable_turns

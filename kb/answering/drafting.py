@@ -17,7 +17,7 @@ from anthropic.types import MessageParam, ToolParam, ToolResultBlockParam
 from pydantic import BaseModel, Field, ValidationError
 
 from kb.answer import join_sentences
-from kb.answering.asked import Asked
+from kb.answering.answerer import Asked
 from kb.answering.language import is_in_other_language
 from kb.answering.replied import Replied, finished_part, read_reply_text
 from kb.answering.requests import (

@@ -10,8 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kb.answer import Citation, Note, Quote, Sentence
-from kb.answering.asked import Asked
-from kb.answering.composed import Composed, nearest_pages
+from kb.answering.answerer import Asked, Composed, nearest_pages
 from kb.answering.excerpts import Excerpt
 from kb.answering.language import surely_in_others
 from kb.answering.progress import Progress

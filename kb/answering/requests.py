@@ -11,7 +11,7 @@ from typing import Literal
 from anthropic.types import MessageParam, ToolParam
 from babel import Locale
 
-from kb.answering.asked import Asked
+from kb.answering.answerer import Asked
 from kb.answering.language import SURE_LANGUAGES
 from kb.answering.replied import DECLINE, LEFT_OPEN, NOTHING_MORE
 from kb.citations.passage import passage_head

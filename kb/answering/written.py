@@ -12,8 +12,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 
 from kb.answer import Checked, Note, join_sentences
-from kb.answering.asked import Asked
-from kb.answering.composed import Composed, nearest_pages, number_citations
+from kb.answering.answerer import Asked, Composed, nearest_pages, number_citations
 from kb.answering.drafting import ModelDraft, ModelDrafter, OnSentences
 from kb.answering.language import is_in_other_language
 from kb.answering.progress import Progress

@@ -1,3 +1,1 @@
-"""Where pages disagree about the same fact: `statements` finds it,
-by `measures` and `scopes`; `resolution` decides what is said.
-"""
+"""Where pages disagree about the same fact: `statements` finds it, `resolution` decides what is said."""

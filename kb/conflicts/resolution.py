@@ -102,14 +102,14 @@ class _Replacing:
     def replaced(self, sentences: Sequence[DraftSentence]) -> Resolution:
         kept: list[DraftSentence] = []
         for sentence in sentences:
-            sides_told = [self._sides.of(statement) for statement in _stated(sentence, self._passages)]
-            sides = next((one for one in sides_told if one), [])
+            sides_of_each = [self._sides.of(statement) for statement in _stated(sentence, self._passages)]
+            sides = next(filter(None, sides_of_each), [])
             if not sides:
                 if not self._repeats(sentence):
                     kept.append(sentence)
                 continue
             kept.extend(self._quoted(sides, as_items=len(sides) > 1 or _is_item(sentence)))
-            if len(sides_told) > 1 and not self._rests_on_stale_pages(sentence):
+            if len(sides_of_each) > 1 and not self._rests_on_stale_pages(sentence):
                 kept.append(sentence)  # the other rows of a table, the rest of a paragraph
         return Resolution(sentences=tuple(kept), disputed=tuple(dict.fromkeys(self._sides.disputed)))
 
@@ -166,7 +166,7 @@ def _carrying(sentences: Sequence[Sentence], citations: Sequence[Citation]) -> s
 def _conflict(new: Chunk, old: Chunk, numbers: dict[str, int]) -> AnswerWarning:
     day = old.page.dates.reviewed or old.page.dates.edited
     called = page_labels([new.page, old.page])
-    newer, older = (f"{called[page.id]} ({_said(page)})" for page in (new.page, old.page))
+    newer, older = (f"{called[page.id]} ({_last_change(page)})" for page in (new.page, old.page))
     return AnswerWarning(
         kind="conflict",
         reason="conflict",
@@ -178,7 +178,7 @@ def _conflict(new: Chunk, old: Chunk, numbers: dict[str, int]) -> AnswerWarning:
     )
 
 
-def _said(page: Page) -> str:
+def _last_change(page: Page) -> str:
     if page.dates.reviewed:
         return f"reviewed {page.dates.reviewed:%-d %B %Y}"
     return f"edited {page.dates.edited:%-d %B %Y}" if page.dates.edited else "no date"

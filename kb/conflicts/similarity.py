@@ -1,8 +1,7 @@
 """How alike two sentences are, by the embedder: whether two pages speak of the same.
 
-Embedding models do not agree on what a cosine means: unrelated sentences lie at
-0.05 with one and at 0.75 with another. So each model's cosine is told as how far it
-is from unrelated (0) to the same (1), unrelated being measured on the model itself.
+Embedding models do not agree on what a cosine means: unrelated sentences lie at 0.05 with one and at 0.75 with another.
+So each model's cosine is scaled from unrelated (0) to the same (1); what is unrelated is measured on the model itself.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ UNRELATED = (
 
 
 class SentenceEmbedder(Protocol):
-    """`kb.inference.embedder.Embedder`, as this uses it."""
+    """`kb.inference.embedder.Embedder` and `BackgroundEmbedder`, as this uses them."""
 
     @property
     def spaces(self) -> Sequence[Space]: ...

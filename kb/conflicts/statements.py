@@ -243,17 +243,12 @@ def _days_differ(one: Statement, other: Statement) -> bool | None:
         return False
     if len(mine) != len(theirs):
         return None
-    if all(_same(a, b) for a, b in zip(mine, theirs, strict=True)):
+    if all((a.month, a.day) == (b.month, b.day) for a, b in zip(mine, theirs, strict=True)):
         return False
     for a, b in zip(mine, theirs, strict=True):
         if (a.day is None) != (b.day is None) or (a.year and b.year and a.year != b.year):
             return None  # another precision, or another year's occasion
     return True
-
-
-def _same(one: object, other: object) -> bool:
-    keys = ("month", "day")
-    return all(getattr(one, key) == getattr(other, key) for key in keys)
 
 
 def _shares(one: Statement, other: Statement) -> tuple[float, float]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal, Protocol
+from typing import Literal
 
 from kb.answer import Answer
 from kb.errors import UnavailableError
@@ -17,6 +17,7 @@ from kb.evaluation.datasets import Conversation, DataSet, LabelledTurn
 from kb.evaluation.metrics import measure
 from kb.evaluation.slices import Slice, same_words, slices_of
 from kb.models import Audience, Hit, Question, Retrieved, Rewrite, Turn
+from kb.pipeline import Pipeline
 from kb.retrieval.result import RetrievalResult
 from kb.rewriting.rewriter import Rewriter
 
@@ -24,16 +25,6 @@ RANKED = 20
 """Passages kept of each ranking: the deepest that any measure looks."""
 
 Answers = Literal["reference", "own"]
-
-
-class WalkedPipeline(Protocol):
-    """What a walk needs of `kb.pipeline.Pipeline`."""
-
-    async def find(self, question: Question, turns: Sequence[Turn] = ()) -> RetrievalResult: ...
-
-    async def answer(self, question: Question, turns: Sequence[Turn] = ()) -> Answer: ...
-
-    def turn(self, answer: Answer) -> Turn: ...
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -109,7 +100,7 @@ class GoldRewriter:
 
 
 async def walk(
-    pipeline: WalkedPipeline, data: DataSet, conversation: Conversation, memory: Memory
+    pipeline: Pipeline, data: DataSet, conversation: Conversation, memory: Memory
 ) -> AsyncIterator[TurnResult]:
     """Asks every question of a conversation in its order, each in the thread of those before.
 
@@ -127,7 +118,7 @@ async def walk(
 
 
 async def _ask(
-    pipeline: WalkedPipeline,
+    pipeline: Pipeline,
     question: Question,
     turns: Sequence[Turn],
     labelled: LabelledTurn,

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Sequence
 
 import pytest
 
-from kb.answering.composed import Answerer
+from kb.answering.answerer import Answerer
 from kb.answering.drafting import ModelDrafter
 from kb.answering.progress import Unwatched
 from kb.answering.reading import ReadingLimits

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kb.answer import Citation, Sentence
-from kb.answering.asked import Asked, AskedPart
+from kb.answering.answerer import Asked, AskedPart
 from kb.answering.progress import Stage
 from kb.answering.quoted import QuotedAnswerer
 from kb.answering.quoting import Librarian

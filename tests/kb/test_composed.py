@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from kb.answering.composed import nearest_pages, number_citations
+from kb.answering.answerer import nearest_pages, number_citations
 from kb.citations import DraftSentence
 from kb.pages.freshness import FreshnessPolicy
 from tests.fakes.asked import hits_of

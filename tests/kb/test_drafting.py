@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from kb.answering.asked import Asked
+from kb.answering.answerer import Asked
 from kb.answering.drafting import ModelDraft, ModelDrafter, OnSentences, Search
 from kb.citations import DraftSentence
 from kb.config.model_settings import ModelSettings

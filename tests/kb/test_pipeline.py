@@ -10,8 +10,7 @@ from typing import Any
 
 import pytest
 
-from kb.answering.asked import Asked
-from kb.answering.composed import Composed
+from kb.answering.answerer import Asked, Composed
 from kb.answering.drafting import ModelDrafter
 from kb.answering.progress import Progress
 from kb.answering.quoted import QuotedAnswerer

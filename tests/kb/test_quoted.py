@@ -7,8 +7,7 @@ from datetime import date
 from typing import Any
 
 from kb.answer import Quote
-from kb.answering.asked import Asked
-from kb.answering.composed import Composed
+from kb.answering.answerer import Asked, Composed
 from kb.answering.progress import Unwatched
 from kb.answering.quoting import SHORT_CHARACTERS
 from kb.models import Audience, Chunk, PageDates, Turn

@@ -7,7 +7,7 @@ from datetime import date
 from typing import Any
 
 from kb.answer import AnswerWarning
-from kb.answering.composed import number_citations
+from kb.answering.answerer import number_citations
 from kb.citations import DraftSentence
 from kb.conflicts.resolution import Resolution, resolve_conflicts, warnings_of
 from kb.models import Chunk, PageDates

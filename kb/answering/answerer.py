@@ -1,4 +1,7 @@
-"""The part of an `Answer` that an answerer decides. Two answerers exist: `written` and `quoted`."""
+"""What an answerer gets and what it decides: a question with its passages, and its part of an `Answer`.
+
+Two answerers exist: `written` and `quoted`.
+"""
 
 from __future__ import annotations
 
@@ -17,14 +20,50 @@ from kb.answer import (
     Quote,
     Sentence,
 )
-from kb.answering.asked import Asked
 from kb.answering.progress import Progress
 from kb.citations import DraftSentence, Removed
-from kb.models import Chunk, Hit, Outcome
+from kb.models import Audience, Chunk, Hit, Outcome, Question, Rewrite, Turn
 from kb.pages.freshness import FreshnessPolicy
+from kb.retrieval.confidence import Evidence
 
 NEAREST_PAGES = 3
 """Pages that are offered in place of an answer."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class AskedPart:
+    """One question of several, what was found for it, and what that is worth."""
+
+    question: str
+    hits: Sequence[Hit]
+    evidence: Evidence
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Asked:
+    """`hits` are the passages, best first; `language` is the question's; `turns` are the earlier ones, oldest first."""
+
+    question: Question
+    language: str
+    rewrite: Rewrite
+    turns: Sequence[Turn]
+    hits: Sequence[Hit]
+    evidence: Evidence
+    parts: tuple[AskedPart, ...] = ()
+
+    @property
+    def words(self) -> str:
+        """The question as typed and as rewritten: the answer may repeat a figure of the user's own."""
+        return f"{self.question.text}\n{self.rewrite.query}"
+
+    @property
+    def reply_in(self) -> str:
+        """The language of what is written for the reader; quotes stay in that of their pages."""
+        return self.question.reply_in or self.language
+
+    @property
+    def audience(self) -> Audience:
+        return self.question.audience
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
