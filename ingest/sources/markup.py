@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 _SPECIAL = re.compile(r"([\\`*_\[\]<>#{}])")
 _ENTITY = re.compile(r"&(?=#?\w{1,31};)")
@@ -17,6 +18,20 @@ _LIST_MARK = r">|[-+*](?:[ \t]|$)|\|"
 """A quotation, an item, a table."""
 _MARKED = re.compile(rf"^([ \t]*)(?={_MARK})", re.MULTILINE)
 _LINE_START = re.compile(rf"^([ \t]*(?:\d{{1,9}}(?=[.)](?:[ \t]|$))|(?={_MARK}|{_LIST_MARK})))", re.MULTILINE)
+
+
+def around(text: str, wrap: Callable[[str], str]) -> str:
+    """Wraps the words of a text in a style; white space at its ends, beside which no mark works, stays outside."""
+    core = text.strip()
+    if not core:
+        return text
+    start = text.index(core)
+    return f"{text[:start]}{wrap(core)}{text[start + len(core) :]}"
+
+
+def linked(words: str, address: str) -> str:
+    """A link of Markdown; a bracket in its address would end it."""
+    return f"[{words}]({address.replace(')', '%29')})"
 
 
 def heading(title: str, level: int = 1) -> str:

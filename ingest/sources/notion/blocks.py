@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ingest.parsers.grids import table
 from ingest.sources.markup import fenced, literal, prose, quoted
 from ingest.sources.notion.connection import REFUSED, Connection, NotionError
 from ingest.sources.notion.family import PageNames
@@ -197,11 +198,7 @@ def _table(block: Block) -> str:
         for row in block.children
         if row.kind == "table_row"
     ]
-    if not rows:
-        return ""
-    width = max(map(len, rows))
-    lines = [f"| {' | '.join([*row, *[''] * (width - len(row))])} |" for row in rows]
-    return "\n".join([lines[0], f"|{' --- |' * width}", *lines[1:]])
+    return table(rows) if rows else ""
 
 
 def _file(block: Block) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ingest.sources.markup import literal
+from ingest.sources.markup import around, linked, literal
 
 _MARKS = (("bold", "**"), ("italic", "*"), ("strikethrough", "~~"))
 
@@ -23,20 +23,17 @@ def _piece(piece: Mapping[str, Any]) -> str:
     text = str(piece.get("plain_text", ""))
     if piece.get("type") == "equation":
         return f"${text}$"
-    core = text.strip()
-    if not core:
-        return text
-    lead, tail = text[: len(text) - len(text.lstrip())], text[len(text.rstrip()) :]
-    style = piece.get("annotations") or {}
-    core = _code(core) if style.get("code") else _words(core)
+    return around(text, lambda words: _styled(words, piece.get("annotations") or {}, piece.get("href")))
+
+
+def _styled(words: str, style: Mapping[str, Any], href: object) -> str:
+    words = _code(words) if style.get("code") else _words(words)
     for name, mark in _MARKS:
         if style.get(name):
-            core = f"{mark}{core}{mark}"
-    href = piece.get("href")
-    if href:
-        address = f"https://www.notion.so{href}" if str(href).startswith("/") else str(href)
-        core = f"[{core}]({address.replace(')', '%29')})"
-    return f"{lead}{core}{tail}"
+            words = f"{mark}{words}{mark}"
+    if not href:
+        return words
+    return linked(words, f"https://www.notion.so{href}" if str(href).startswith("/") else str(href))
 
 
 def _words(text: str) -> str:

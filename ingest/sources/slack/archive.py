@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 from unicodedata import normalize
 
+from ingest.sources.slack.blocks import dicts
 from kb.text.unicode import well_formed_value
 
 _MAX_FILE = 100_000_000
@@ -76,7 +77,7 @@ class Archive:
             raise ArchiveError(f"{name} in the export is no JSON: download it again") from error
         if not isinstance(found, list):
             raise ArchiveError(f"{name} in the export holds no list: download it again")
-        return [one for one in found if isinstance(one, dict)]
+        return dicts(found)
 
     def days(self, channel: str) -> list[str]:
         """The names of a channel's files, one a day, in order."""
@@ -178,14 +179,13 @@ def _names_below(folder: Path) -> dict[str, str]:
     found: dict[str, str] = {}
     folders = [(folder, 0)]
     while folders:
-        at, depth = folders.pop()
-        for entry in at.iterdir():
+        parent, depth = folders.pop()
+        for entry in parent.iterdir():
             if entry.is_dir() and not (entry.is_symlink() and not _is_within(entry, folder)):
                 if depth <= _DEEPEST:
                     folders.append((entry, depth + 1))
                 continue
-            files = entry.iterdir() if entry.is_dir() else [entry]
-            for file in files:
+            for file in entry.iterdir() if entry.is_dir() else [entry]:
                 real = file.relative_to(folder).as_posix()
                 found[_plain(_respelt(real))] = real
     return found

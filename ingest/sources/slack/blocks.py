@@ -6,14 +6,16 @@ import html
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ingest.parsers.grids import table
 from ingest.parsers.pictures import description
+from ingest.sources.markup import around
 
 _STYLES = (("strike", "~"), ("italic", "_"), ("bold", "*"))
 
 
 def blocks_text(blocks: Any) -> str:
     """The blocks as mrkdwn, one below the other. Blocks of a form that is not known say nothing."""
-    return "\n\n".join(text for block in _dicts(blocks) for text in _block(block) if text.strip())
+    return "\n\n".join(text for block in dicts(blocks) for text in _block(block) if text.strip())
 
 
 def _block(block: Mapping[str, Any]) -> Iterator[str]:
@@ -21,9 +23,14 @@ def _block(block: Mapping[str, Any]) -> Iterator[str]:
         case "rich_text":
             yield _rich_text(block)
         case "table":
-            yield "\n".join(_table(block))
+            rows = block.get("rows")
+            cells = [[_cell(cell) for cell in dicts(row)] for row in (rows if isinstance(rows, list) else [])]
+            yield table(cells) if cells else ""
         case "header" | "section" | "context" | "markdown" | "video" | "alert" | "card":
-            texts = [*_texts(block), *(text for one in _dicts(block.get("elements")) for text in _texts(one))]
+            texts = [
+                *_texts(block),
+                *(text for element in dicts(block.get("elements")) for text in _texts(element)),
+            ]
             yield "\n".join(texts)
         case "image":
             title = " ".join(_texts({"title": block.get("title")}))
@@ -37,8 +44,8 @@ def _texts(block: Mapping[str, Any]) -> Iterator[str]:
     plain shows what mrkdwn would take for marks.
     """
     fields = block.get("fields")
-    for said in (block.get("title"), block.get("text"), *(fields if isinstance(fields, list) else [])):
-        text = said.get("text") if isinstance(said, dict) else said
+    for part in (block.get("title"), block.get("text"), *(fields if isinstance(fields, list) else [])):
+        text = part.get("text") if isinstance(part, dict) else part
         if isinstance(text, str) and text.strip():
             yield text
 
@@ -46,7 +53,7 @@ def _texts(block: Mapping[str, Any]) -> Iterator[str]:
 def _rich_text(block: Mapping[str, Any]) -> str:
     """Its elements below each other; the items of lists that follow each other are one list."""
     written, was_list = "", False
-    for element in _dicts(block.get("elements")):
+    for element in dicts(block.get("elements")):
         is_list = element.get("type") == "rich_text_list"
         text = _element(element)
         if text.strip():
@@ -62,7 +69,7 @@ def _element(element: Mapping[str, Any]) -> str:
         case "rich_text_quote":
             return "\n".join(f"&gt; {line}" for line in _leaves(element).split("\n"))
         case "rich_text_preformatted":
-            return f"```{''.join(map(_code, _dicts(element.get('elements'))))}```"
+            return f"```{''.join(map(_code, dicts(element.get('elements'))))}```"
         case _:
             return _leaves(element)
 
@@ -71,20 +78,10 @@ def _items(found: Mapping[str, Any]) -> Iterator[str]:
     indent = found.get("indent")
     pad = "    " * (indent if isinstance(indent, int) else 0)
     offset = found.get("offset")
-    number = 1 + (offset if isinstance(offset, int) else 0)
-    for at, item in enumerate(_dicts(found.get("elements"))):
-        mark = f"{number + at}." if found.get("style") == "ordered" else "•"
+    first = 1 + (offset if isinstance(offset, int) else 0)
+    for number, item in enumerate(dicts(found.get("elements")), first):
+        mark = f"{number}." if found.get("style") == "ordered" else "•"
         yield f"{pad}{mark} {_leaves(item)}"
-
-
-def _table(block: Mapping[str, Any]) -> Iterator[str]:
-    rows = block.get("rows")
-    lines = [[_cell(cell) for cell in _dicts(row)] for row in (rows if isinstance(rows, list) else [])]
-    width = max(map(len, lines), default=0)
-    for at, line in enumerate(lines):
-        yield f"| {' | '.join([*line, *[''] * (width - len(line))])} |"
-        if not at:
-            yield f"|{' --- |' * width}"
 
 
 def _cell(cell: Mapping[str, Any]) -> str:
@@ -94,18 +91,15 @@ def _cell(cell: Mapping[str, Any]) -> str:
 
 
 def _leaves(section: Mapping[str, Any]) -> str:
-    return "".join(_styled(leaf) for leaf in _dicts(section.get("elements")))
+    return "".join(_styled(leaf) for leaf in dicts(section.get("elements")))
 
 
 def _styled(leaf: Mapping[str, Any]) -> str:
     text, style = _leaf(leaf), leaf.get("style")
-    core = text.strip()
-    if not isinstance(style, dict) or not core or "\n" in core:
+    if not isinstance(style, dict) or "\n" in text.strip():
         return text
-    lead, tail = text[: len(text) - len(text.lstrip())], text[len(text.rstrip()) :]
-    for mark in ["`"] if style.get("code") else [mark for name, mark in _STYLES if style.get(name)]:
-        core = f"{mark}{core}{mark}"
-    return f"{lead}{core}{tail}"
+    marks = "`" if style.get("code") else "".join(mark for name, mark in _STYLES if style.get(name))
+    return around(text, lambda words: f"{marks[::-1]}{words}{marks}")
 
 
 def _leaf(leaf: Mapping[str, Any]) -> str:
@@ -139,5 +133,6 @@ def _escaped(text: str) -> str:
     return html.escape(html.unescape(text), quote=False)
 
 
-def _dicts(value: Any) -> list[dict[str, Any]]:
-    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+def dicts(value: Any) -> list[dict[str, Any]]:
+    """Returns the objects of a list of an export; none of what is no list."""
+    return [entry for entry in value if isinstance(entry, dict)] if isinstance(value, list) else []

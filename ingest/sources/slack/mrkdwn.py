@@ -6,7 +6,7 @@ import html
 import re
 from collections.abc import Callable
 
-from ingest.sources.markup import fenced, unmarked
+from ingest.sources.markup import fenced, linked, unmarked
 
 _CODE = re.compile(r"(```.*?```|`[^`\n]+`)", re.DOTALL)
 _REFERENCE = re.compile(r"<((?:[@#!]|mailto:|tel:|https?://)[^<>\n]+)>")
@@ -27,8 +27,8 @@ _MID_LINE = "\x01"
 def to_markdown(text: str, person: Callable[[str], str]) -> str:
     """`person` names a user by id."""
     written = ""
-    for at, piece in enumerate(_CODE.split(_NO_TEXT.sub("", text))):
-        if at % 2:
+    for index, piece in enumerate(_CODE.split(_NO_TEXT.sub("", text))):
+        if index % 2:
             written += _code(piece, person)
         else:
             start = _MID_LINE if written and not written.endswith("\n") else ""
@@ -85,4 +85,4 @@ def _reference(inner: str, person: Callable[[str], str]) -> str:
             address = html.unescape(target)
             if not label or label == address.removeprefix("mailto:"):
                 return address.removeprefix("mailto:")
-            return f"[{label}]({address.replace(')', '%29')})"
+            return linked(label, address)

@@ -81,9 +81,8 @@ class SlackExportSource(ConfiguredSource[SlackExportSettings]):
         try:
             if self._read[0] != channel_id:
                 channels = {channel.id: channel for channel in await asyncio.to_thread(self._channels)}
-                read = _Read(pages={})
-                if channel_id in channels:
-                    read = await asyncio.to_thread(self._pages, channels[channel_id])
+                channel = channels.get(channel_id)
+                read = await asyncio.to_thread(self._pages, channel) if channel else _Read(pages={})
                 self._read = (channel_id, read)
         except ArchiveError as error:
             raise PageError(str(error)) from error
@@ -138,7 +137,7 @@ class SlackExportSource(ConfiguredSource[SlackExportSettings]):
                 notes.append(f"{thread.unread} of its replies are missing: {'; '.join(broken)}")
             path = f"{channel.id}/{thread.ts}"
             if read.markdown:
-                edited = max(one.day for one in thread.messages)
+                edited = max(message.day for message in thread.messages)
                 pages[path] = self._page(path, read.markdown, channel, edited, tuple(notes))
         return _Read(pages=pages, broken=tuple(broken))
 

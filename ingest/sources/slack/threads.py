@@ -11,7 +11,7 @@ from typing import Any
 from ingest.sources.markup import heading
 from ingest.sources.slack.mrkdwn import without_styles
 from ingest.sources.slack.people import Names, Pseudonyms
-from ingest.sources.slack.words import words_of
+from ingest.sources.slack.words import Words, words_of
 from kb.models import ACCEPTED_ANSWER
 
 _SAID = frozenset({"", "thread_broadcast", "file_share", "me_message", "bot_message"})
@@ -81,9 +81,7 @@ def threads_of(records: Iterable[Mapping[str, Any]], *, channel: str, pins: froz
     return [
         Thread(
             ts=ts,
-            messages=tuple(
-                message for _, message in sorted(messages.items(), key=lambda item: float(item[0]))
-            ),
+            messages=tuple(sorted(messages.values(), key=lambda message: float(message.ts))),
             unread=max(0, counted.get(ts, 0) - len(messages.keys() - {ts})),
         )
         for ts, messages in found.items()
@@ -120,24 +118,12 @@ def _edited(record: Mapping[str, Any]) -> str:
     return at if _is_ts(at) else ""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ThreadPage:
-    """A thread as Markdown, empty where nobody says anything. `notes`: what of it is not in the export."""
-
-    markdown: str
-    notes: tuple[str, ...]
-
-
-def page_of(thread: Thread, *, channel: str, people: Names | Pseudonyms, accepted: frozenset[str]) -> str:
-    """The Markdown of `thread_page`."""
-    return thread_page(thread, channel=channel, people=people, accepted=accepted).markdown
-
-
 def thread_page(
     thread: Thread, *, channel: str, people: Names | Pseudonyms, accepted: frozenset[str]
-) -> ThreadPage:
-    """The thread as a page: the question, its answer, then what else was
-    said. Bots are heard where people marked them.
+) -> Words:
+    """Writes a thread as a page: the question, its answer, then what else was said; empty where nobody says anything.
+
+    Bots are heard where people marked them.
     """
     question = next((message for message in thread.messages if message.ts == thread.ts), None)
     if question is not None:
@@ -162,7 +148,7 @@ def thread_page(
         parts += [heading(ACCEPTED_ANSWER, 2), *marked]
     if written:
         parts += [heading("Other replies", 2), *written.values()]
-    return ThreadPage(
+    return Words(
         markdown="\n\n".join(parts) + "\n" if len(parts) > 1 else "",
         notes=tuple(dict.fromkeys(notes)),
     )

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from ingest.parsers.pictures import description
-from ingest.sources.markup import fenced, literal
-from ingest.sources.slack.blocks import blocks_text
+from ingest.sources.markup import fenced, linked, literal
+from ingest.sources.slack.blocks import blocks_text, dicts
 from ingest.sources.slack.mrkdwn import to_markdown
 
 _WORD = re.compile(r"\w+")
@@ -36,9 +36,9 @@ def words_of(record: Mapping[str, Any], person: Callable[[str], str]) -> Words:
     """`person` names a user by id."""
     said = _own_words(record, person)
     parts, notes = [said] if said else [], list[str]()
-    attachments = [one for one in _dicts(record.get("attachments")) if _is_said(one) or not said]
+    attachments = [part for part in dicts(record.get("attachments")) if _is_said(part) or not said]
     parts += [_attached(attachment, person, notes) for attachment in attachments]
-    files = _dicts(record.get("files")) or _dicts([record.get("file")])
+    files = dicts(record.get("files")) or dicts([record.get("file")])
     parts += [_file(file, person, notes) for file in files]
     return Words(markdown="\n\n".join(filter(None, map(str.strip, parts))), notes=tuple(notes))
 
@@ -70,22 +70,22 @@ def _attached(attachment: Mapping[str, Any], person: Callable[[str], str], notes
 
     title, link = written("title"), str(attachment.get("title_link") or "")
     if title and link.startswith(("http://", "https://")) and "](" not in title:
-        title = f"[{title}]({link.replace(')', '%29')})"
+        title = linked(title, link)
     blocks = to_markdown(blocks_text(attachment.get("blocks") or _forwarded(attachment)), person).strip()
     text = written("text")
     said = blocks if blocks and not _bag(blocks) <= _bag(text) else text
     fields = [
-        ": ".join(to_markdown(str(one[part]), person) for part in ("title", "value") if one.get(part))
-        for one in _dicts(attachment.get("fields"))
+        ": ".join(to_markdown(str(field[part]), person) for part in ("title", "value") if field.get(part))
+        for field in dicts(attachment.get("fields"))
     ]
-    files = [_file(file, person, notes) for file in _dicts(attachment.get("files"))]
+    files = [_file(file, person, notes) for file in dicts(attachment.get("files"))]
     parts = [written("pretext"), title, said, "\n".join(f"- {field}" for field in fields if field), *files]
     return "\n\n".join(filter(None, parts)) or written("fallback")
 
 
 def _forwarded(attachment: Mapping[str, Any]) -> list[Any]:
-    messages = [one.get("message") for one in _dicts(attachment.get("message_blocks"))]
-    return [block for one in _dicts(messages) for block in one.get("blocks") or []]
+    messages = dicts([part.get("message") for part in dicts(attachment.get("message_blocks"))])
+    return [block for message in messages for block in message.get("blocks") or []]
 
 
 def _file(file: Mapping[str, Any], person: Callable[[str], str], notes: list[str]) -> str:
@@ -111,20 +111,10 @@ def _file(file: Mapping[str, Any], person: Callable[[str], str], notes: list[str
 
 def _texts(file: Mapping[str, Any], kind: str) -> Iterator[str]:
     transcription = file.get("transcription")
-    heard = transcription.get("preview") if isinstance(transcription, dict) else None
-    candidates = [
-        file.get("plain_text"),
-        file.get("content"),
-        file.get("preview_plain_text"),
-        file.get("preview"),
-    ]
-    if isinstance(heard, dict):
-        candidates.insert(0, heard.get("content"))
-    for text in candidates:
+    preview = transcription.get("preview") if isinstance(transcription, dict) else None
+    heard = preview.get("content") if isinstance(preview, dict) else None
+    names = ("plain_text", "content", "preview_plain_text", "preview")
+    for text in (heard, *map(file.get, names)):
         if isinstance(text, str) and text.strip():
             is_html = kind in _PROSE and text is file.get("preview")
             yield html.unescape(_TAG.sub(" ", text)) if is_html else text
-
-
-def _dicts(value: Any) -> list[dict[str, Any]]:
-    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []

@@ -20,7 +20,7 @@ from ingest.sources.confluence.links import PageLinks
 from ingest.sources.confluence.storage import storage_to_markdown
 from ingest.sources.notion.blocks import Block, blocks_to_markdown
 from ingest.sources.slack.people import Directory, Names
-from ingest.sources.slack.threads import page_of, threads_of
+from ingest.sources.slack.threads import thread_page, threads_of
 
 WORD = re.compile(r"[^\W\d_]+\d+x")
 SCRIPTS = ("word", "Straße", "слово", "كلمة", "מילה", "单词", "단어")
@@ -235,7 +235,8 @@ def test_a_thread_of_slack_keeps_its_words_and_its_parts(data: st.DataObject) ->
         for at, text in enumerate(texts)
     ]  # fmt: skip
     (thread,) = threads_of(records, channel="C1", pins=frozenset())
-    markdown = page_of(thread, channel="it", people=Names(Directory([])), accepted=frozenset({"ok"}))
+    people = Names(Directory([]))
+    markdown = thread_page(thread, channel="it", people=people, accepted=frozenset({"ok"})).markdown
     page = parse_file(markdown.encode(), path="C1/1700000000.000100", media_type="text/markdown")
     found = {
         part.path: WORD.findall(html.unescape(" ".join(block.text for block in part.blocks)))
