@@ -1,8 +1,9 @@
-"""What every parser makes of a file: a title and sections of blocks, under their heading paths."""
+"""A parsed page: a title and sections of blocks, under their heading paths."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import takewhile
 from typing import Literal
 
 from ingest.front_matter.front_matter import FrontMatter
@@ -14,9 +15,9 @@ BlockKind = Literal["prose", "list", "table", "code"]
 class Block:
     """A piece of a section that is kept whole while it fits.
 
-    Where it does not fit it may be cut between `parts` (list items, table rows, lines of
-    code); each piece then starts with `lead` (a list's intro line, a table's header row,
-    a fence's first line) and ends with `tail` (the fence's last). Prose has one part.
+    Where it does not fit it may be cut between `parts` (list items, table rows, lines of code). Each piece then starts
+    with `lead` (a list's intro line, a table's header row, a fence's first line) and ends with `tail` (the fence's
+    last line). Prose has one part.
     """
 
     kind: BlockKind
@@ -29,14 +30,17 @@ class Block:
         return self.joined(self.parts)
 
     def joined(self, parts: tuple[str, ...]) -> str:
-        """Some of the parts as text that stands alone. Empty lines matter in code alone."""
+        """Joins some of the parts to a text that stands alone. Empty lines matter in code only."""
         body = "\n".join(part for part in parts if part or self.kind == "code").strip("\n")
         return "\n".join(piece for piece in (self.lead, body, self.tail) if piece)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Section:
-    """`path`: headings from the outermost to this section's own, without the page title. `anchor`: its URL fragment."""
+    """A section's text.
+
+    `path`: headings from the outermost to this section's own, without the page title. `anchor`: its URL fragment.
+    """
 
     path: tuple[str, ...]
     anchor: str | None
@@ -50,16 +54,15 @@ class ParsedPage:
     front: FrontMatter = field(default_factory=FrontMatter)
 
     def as_markdown(self) -> str:
-        """What would be indexed, as one text: each heading once, where its first section stands."""
+        """Writes the text that is indexed: each heading once, above its first section."""
         lines = [f"# {self.title}"]
         before: tuple[str, ...] = ()
         for section in self.sections:
-            shared = 0
-            while shared < min(len(before), len(section.path)) and before[shared] == section.path[shared]:
-                shared += 1
+            pairs = zip(before, section.path, strict=False)
+            shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+            headings = section.path[shared:]
             lines += [
-                f"{'#' * min(depth + 2, 6)} {section.path[depth]}"
-                for depth in range(shared, len(section.path))
+                f"{'#' * min(depth, 6)} {heading}" for depth, heading in enumerate(headings, shared + 2)
             ]
             lines += [block.text for block in section.blocks]
             before = section.path

@@ -1,1 +1,1 @@
-"""Chunking: sections to chunks that fit the models."""
+"""Chunking: cuts sections into chunks that fit the models."""

@@ -1,48 +1,48 @@
-"""Text into pieces that fit: where a reader would cut, and in time that grows with the text and no faster.
+"""Cuts text into pieces that fit, where a reader would, in time proportional to the text.
 
-A tokenizer never sees more than some thousand characters at once: what is far too long is known to be by its beginning.
+A tokenizer never gets more than some thousand characters at once: the beginning of a far too long text tells enough.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from functools import lru_cache
 from textwrap import dedent
 
 from ingest.page import Block
 
 CountTokens = Callable[[str], int]
-"""The embedder's own count for one text. Whether special tokens count is up to it."""
+"""The embedder's own count for one text, with or without special tokens."""
 
 CHARACTERS_A_TOKEN = 64
-"""More of them count as one token more, whatever a tokenizer says: to
-some a word of a megabyte is a single unknown one.
-"""
+"""Characters that count as a token at least, whatever a tokenizer says: for some, a word of a megabyte is one token."""
 UNKNOWN_WORD = 100
-"""Tokens by which the beginning of a text may have more than the whole of it: a word that is cut there may be known."""
+"""Tokens by which the beginning of a text may have more than the whole: a word that is cut there may be known."""
 REMEMBERED = 2048
-"""Counts that are kept: a piece is measured when it is cut and again, soon after, when it is packed."""
+"""Size of the cache of counts: a piece is measured when it is cut and again, soon after, when it is packed."""
 
 _PARAGRAPHS = re.compile(r"(?<=\n)\s*\n+")
 _SENTENCES = re.compile(r"(?<=[.!?…])(?<![ (]\w\.)\s+|(?<=[。！？।])")
 _LINES = re.compile(r"(?<=\n)")
 _WORDS = re.compile(r"(?<=\s)(?=\S)")
 _CUTS = (_PARAGRAPHS, _SENTENCES, _LINES, _WORDS)
-"""From the best place to cut a text to the worst; each leaves every character on one side or
-the other. Lines come late: many authors end them at a width, in the middle of a sentence.
+"""The places to cut a text, best first; a cut drops no character. Lines come late: many authors break them at a width,
+in the middle of a sentence.
 """
-_QUOTED_CUTS = (_PARAGRAPHS, _LINES, _SENTENCES, _WORDS)
-"""Every line of a quotation has its mark."""
+_QUOTATION_CUTS = (_PARAGRAPHS, _LINES, _SENTENCES, _WORDS)
+"""Every line of a quotation has its own mark."""
 _ITEM = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]")
 _INDENT = re.compile(r"[ \t]*")
 _ITEMS = re.compile(rf"(?<=\n)(?={_ITEM.pattern})")
 
 
 class Measure:
-    """Token counts that add up: without the special tokens that the counter puts around each text. One page's."""
+    """Counts tokens so that counts add up: without the special tokens around each text. For one page."""
 
     def __init__(self, count_tokens: CountTokens, max_tokens: int) -> None:
+        self.max_tokens = max_tokens
         self._count = lru_cache(maxsize=REMEMBERED)(count_tokens)
         self._special = count_tokens("")
         self._longest = max_tokens * CHARACTERS_A_TOKEN
@@ -55,10 +55,11 @@ class Measure:
         return at_least if len(text) > self._longest else max(at_least, self._count(text))
 
     def part(self, text: str) -> int:
+        """Counts the tokens that a text adds to a chunk."""
         return self.whole(text) - self._special
 
     def fits(self, text: str, room: int) -> bool:
-        """Whether `part` is at most `room`; of a text that is far too long no more than its beginning is counted."""
+        """Whether `part` is at most `room`; counts only the beginning of a text that is far too long."""
         if len(text) > self._longest:
             return False
         far = len(text) > 2 * self._beginning
@@ -66,13 +67,13 @@ class Measure:
 
 
 def pieces_of(block: Block, room: int, measure: Measure) -> Iterator[str]:
-    """A block as texts of at most `room` tokens, each of which stands alone."""
+    """Cuts a block into texts of at most `room` tokens, each of which stands alone."""
     if measure.fits(block.text, room):
         yield block.text
         return
     if block.lead and not measure.fits(block.lead, room // 3):  # too long to be repeated: it goes first, once
         yield from _cut(block.lead, room, measure)
-        block = Block(kind=block.kind, parts=block.parts, tail=block.tail)
+        block = replace(block, lead="")
     inner = max(1, room - measure.part(block.lead) - measure.part(block.tail))
     cut = _cut_item if block.kind == "list" else _cut
     parts = (piece for part in block.parts for piece in cut(part, inner, measure))
@@ -81,7 +82,7 @@ def pieces_of(block: Block, room: int, measure: Measure) -> Iterator[str]:
 
 
 def _cut_item(item: str, room: int, measure: Measure) -> list[str]:
-    """A list's item itself, or cut between its paragraphs and the items in it.
+    """Cuts a list's item, where it does not fit, between its paragraphs and the items in it.
 
     A piece from within it starts with the lines that it is nested in, where those leave it two thirds of the room.
     """
@@ -110,23 +111,24 @@ def _units_of_item(item: str, room: int, measure: Measure) -> Iterator[str]:
 
 
 class _Nesting:
-    """What the places of a list's item are nested in. It is asked about one place after the other, in their order."""
+    """Tells what the positions in a list's item are nested in. Positions must be asked for in ascending order."""
 
     def __init__(self, item: str) -> None:
         self._item = item
         self._looked = self._line = self._read = 0
         self._open: list[tuple[int, list[str]]] = []
-        """Indents, each deeper than the one before, and the item's first
-        lines: more are the rest of a wrapped paragraph.
+        """The open items: indents, each deeper than the one before, and first lines, with those of a wrapped paragraph.
         """
         self._wrapped = False
 
     def around(self, position: int, room: int, measure: Measure) -> str:
-        """What opens the items around the text at `position`, from the outermost that leaves room."""
+        """Returns the first lines of the items around `position`, from the outermost that leaves room."""
         self._read_to(position)
         depth = self._indent(self._item, self._line)
         around = ""
-        for _, lines in reversed([one for one in self._open if one[0] < depth]):
+        for indent, lines in reversed(self._open):
+            if indent >= depth:
+                continue
             wider = "".join(f"{line}\n" for line in lines) + around
             if not measure.fits(wider, room):
                 break
@@ -156,10 +158,10 @@ class _Nesting:
 
 
 def _cut(text: str, room: int, measure: Measure) -> list[str]:
-    """The text itself, or cut at the best places that make every piece fit."""
+    """Cuts a text, where it does not fit, at the best places that make every piece fit."""
     if len(text) < 2 or measure.fits(text, room):
         return [text]
-    for cut in _QUOTED_CUTS if text.startswith(">") else _CUTS:
+    for cut in _QUOTATION_CUTS if text.startswith(">") else _CUTS:
         units = [unit for unit in _units(text, cut) if unit]
         if len(units) > 1:
             fitting = (piece for unit in units for piece in _cut(unit, room, measure))
@@ -169,7 +171,7 @@ def _cut(text: str, room: int, measure: Measure) -> list[str]:
 
 
 def _units(text: str, cut: re.Pattern[str]) -> Iterator[str]:
-    """The text in units that, joined, are the text again: white space at a cut stays with what comes before."""
+    """Splits a text into units that, joined, are the text again: white space at a cut stays with the unit before."""
     start = 0
     for found in cut.finditer(text):
         yield text[start : found.end()]
@@ -178,17 +180,14 @@ def _units(text: str, cut: re.Pattern[str]) -> Iterator[str]:
 
 
 def packed(pieces: Iterable[str], joint: str, room: int, measure: Measure) -> list[str]:
-    """Neighbours joined while they fit."""
-    packed: list[str] = []
-    held: list[str] = []
+    """Joins neighbours while they fit."""
+    groups: list[list[str]] = []
     filled = 0
     for piece in pieces:
         size = measure.part(piece)
-        if held and filled + size > room:
-            packed.append(joint.join(held))
-            held, filled = [], 0
-        held.append(piece)
+        if not groups or filled + size > room:
+            groups.append([])
+            filled = 0
+        groups[-1].append(piece)
         filled += size
-    if held:
-        packed.append(joint.join(held))
-    return packed
+    return [joint.join(group) for group in groups]

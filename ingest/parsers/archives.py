@@ -1,7 +1,6 @@
-"""What an Office file (a zip of XML) may hold before anything opens it.
+"""Checks an Office file (a zip of XML) before anything opens it.
 
-The checks read the zip's directory and look through its XML; nothing is written to disk, and no name in it is used as
-a path.
+The checks read the zip's directory and its XML; nothing is written to disk, and no name in it is used as a path.
 """
 
 from __future__ import annotations
@@ -14,11 +13,11 @@ from collections.abc import Mapping
 from ingest.errors import PageError
 
 MAX_UNPACKED = 300_000_000
-"""Bytes of all members together. The 872 pages of the largest handbook that we met unpack to 9 MB."""
+"""Bytes of all members together. The largest handbook that we met, of 872 pages, unpacks to 9 MB."""
 MAX_RATIO = 200
 """Unpacked to packed. Office XML packs at 10 to 30, a sheet of one repeated number at 100; a bomb at 1,000 and more."""
 _SMALL = 10_000_000
-"""Unpacked, below which the ratio does not matter."""
+"""Unpacked bytes below which the ratio does not matter."""
 _STEP = 1 << 20
 _ZIP = b"PK\x03\x04"
 _EMPTY_ZIP = b"PK\x05\x06"
@@ -30,7 +29,8 @@ def is_zip(content: bytes) -> bool:
 
 
 def check_archive(content: bytes) -> None:
-    """
+    """Checks every member.
+
     Raises:
         PageError: it is broken, encrypted, unpacks to far too much, or declares XML entities.
     """
@@ -68,7 +68,7 @@ def _check_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> None:
 
 
 def with_members(archive: zipfile.ZipFile, changed: Mapping[str, bytes], *, compression: int) -> bytes:
-    """The archive again, with other content in these members."""
+    """Copies the archive, with other content in these members."""
     written = io.BytesIO()
     with zipfile.ZipFile(written, "w", compression) as copy:
         for member in archive.infolist():

@@ -1,7 +1,7 @@
-"""Which parser reads a file: chosen by the source's media type, else by the file's ending.
+"""Chooses the parser of a file by the source's media type, else by the file's ending.
 
-Every file either becomes a page or fails with a reason. Parsers are imported
-when a file of theirs comes: the converters behind them take half a second.
+Every file either becomes a page or fails with a reason. Parsers are imported when the first file of theirs arrives:
+their converters take half a second.
 """
 
 from __future__ import annotations
@@ -49,39 +49,37 @@ _OTHER: Mapping[str, str] = {
     ),
     **dict.fromkeys(("xml", "json", "yaml", "yml", "toml"), "it is data, not a page"),
 }
-"""Endings that are not read -> why."""
+"""Why files of these endings are not read."""
 _LFS_POINTER = b"version https://git-lfs.github.com/spec/"
 MAX_TEXT_BYTES = 5_000_000
-"""A text above this is data, not prose: the largest page that we met is 0.44 MB."""
+"""A larger text is data, not prose: the largest page that we met is 0.44 MB."""
 MAX_BINARY_BYTES = 60_000_000
 """Pictures make slides and PDFs large; their text is small."""
 _FENCED = frozenset({"html", "htm", "xhtml", "txt", "text", "rst", "org"})
-"""Not Markdown, but site generators read front matter from them all the same."""
+"""Formats other than Markdown from which site generators read front matter."""
 _MARKDOWN = frozenset({"md", "markdown", "mdx", "erb"})
 _LOOKED_THROUGH = _FENCED | {"csv", "tsv"}
-"""The file itself, for limits: what a parser leaves out, a comment for one, may name readers."""
+"""Formats whose source text is searched for readers: a parser may drop a comment that names them."""
 _WITH_MARK = "utf-8-sig"
-"""Goes before the encoding that a page of HTML says that it has."""
+"""A byte order mark overrules the encoding that a page of HTML declares."""
 _BINARY = frozenset(("pdf", "odt", "odp", *OFFICE)) - {"org"}
 
 
 def kind_of(path: str, media_type: str | None = None) -> str:
-    """The ending that says how a file is to be read; "md" where there is no ending at all."""
-    if media_type is not None:
-        named = _MEDIA_TYPES.get(media_type.partition(";")[0].strip().lower())
-        if named:
-            return named
+    """Returns the ending that tells the format of a file; "md" where there is no ending at all."""
+    kind = _MEDIA_TYPES.get((media_type or "").partition(";")[0].strip().lower())
     name = PurePosixPath(path).name
-    return name.rpartition(".")[2].lower() if "." in name.strip(".") else "md"
+    return kind or (name.rpartition(".")[2].lower() if "." in name.strip(".") else "md")
 
 
 def max_bytes(path: str) -> int:
-    """How large a file may be that is worth reading."""
+    """Returns the size in bytes above which a file is not read."""
     return MAX_BINARY_BYTES if kind_of(path) in _BINARY else MAX_TEXT_BYTES
 
 
 def parse_file(content: bytes, *, path: str, media_type: str | None = None) -> ParsedPage:
-    """
+    """Parses a file of any format.
+
     Raises:
         PageError: the file cannot be indexed, with a reason that a person understands.
     """
@@ -91,7 +89,7 @@ def parse_file(content: bytes, *, path: str, media_type: str | None = None) -> P
         )
     kind = kind_of(path, media_type)
     page = _read(content, path, kind, media_type)
-    if kind in _MARKDOWN:  # has no properties, and is looked through as it is read
+    if kind in _MARKDOWN:  # has no properties, and its parser searches it for readers
         return page
     return limited(page, content, kind, looked_through=kind in _LOOKED_THROUGH)
 
@@ -105,7 +103,7 @@ def _read(content: bytes, path: str, kind: str, media_type: str | None) -> Parse
 
 
 def _headed(front: FrontMatter, page: ParsedPage) -> ParsedPage:
-    """The page with what its author says above it, and with what it says of itself where the author does not."""
+    """Adds front matter to a page. It overrules the page's own language, title and dates."""
     own = page.front
     dates = replace(front.dates, edited=front.dates.edited or own.dates.edited)
     front = replace(front, language=front.language or own.language, dates=dates)

@@ -1,4 +1,4 @@
-"""Who may read a document beside what its text says: by its properties, and by what a parser leaves out of it."""
+"""Finds the readers of a document outside its text: in its properties, and in what its parser drops."""
 
 from __future__ import annotations
 
@@ -15,18 +15,17 @@ from ingest.parsers.markup.html_properties import html_properties
 from ingest.parsers.properties import Pairs, properties_of
 from ingest.parsers.text import decoded
 
-_UNMEANT = re.compile(r"<(script|style)\b(?:[^<]|<(?!\1\b|/\1\s*>))*+</\1\s*>", re.IGNORECASE)
-"""Ends where another one begins, or a page of a million beginnings would be read a million times."""
-
+_SCRIPTS = re.compile(r"<(script|style)\b(?:[^<]|<(?!\1\b|/\1\s*>))*+</\1\s*>", re.IGNORECASE)
+"""Stops where another one begins, or a page of a million beginnings would be read a million times."""
 _TABLES = frozenset({"csv", "tsv"})
-"""Front matter above them is rows to their parser."""
+"""Formats whose parser takes front matter for rows."""
 _TOP = 1_000
 """Characters that tell whether a page may begin with front matter."""
 
 
 def limited(page: ParsedPage, content: bytes, kind: str, *, looked_through: bool) -> ParsedPage:
-    """The page with the readers whom its properties name. `looked_through`: what is in the file and not in the page, a
-    comment for one, may name readers too.
+    """Restricts a page to the readers whom its properties name. `looked_through`: text of the file that is not in the
+    page, such as a comment, may name readers too.
 
     Raises:
         PageError: it has readers of its own that nobody would keep it to.
@@ -39,24 +38,24 @@ def limited(page: ParsedPage, content: bytes, kind: str, *, looked_through: bool
     if page.front.audience is None and not page.front.for_everyone:
         refuse_unread_limits(page.as_markdown(), code=False)
         if looked_through:
-            refuse_unread_limits(_UNMEANT.sub("", decoded(content)), code=False)
+            refuse_unread_limits(_SCRIPTS.sub("", decoded(content)), code=False)
     return page
 
 
 def readers_of_html(text: str) -> tuple[str, ...] | None:
-    """The channels and groups of a page of HTML whose main content is read otherwise, as `limited` finds them.
+    """Returns the channels and groups of a page of HTML that another parser reads, as `limited` finds them.
 
     Raises:
         PageError: it has readers of its own that nobody would keep it to.
     """
     front = _limited_by(list(html_properties(text)), _above(text))
     if front.audience is None and not front.for_everyone:
-        refuse_unread_limits(_UNMEANT.sub("", text), code=False)
+        refuse_unread_limits(_SCRIPTS.sub("", text), code=False)
     return front.audience
 
 
 def _above(text: str) -> FrontMatter:
-    """Front matter that a generator left above its page, which is in force: whoever may see it does."""
+    """Reads the front matter that a generator left above its page. It is in force, though readers see it."""
     try:
         return split_front_matter(text)[0] if may_have_front_matter(text[:_TOP].encode()) else FrontMatter()
     except PageError as error:
@@ -71,7 +70,7 @@ def _limited_by(properties: Pairs, front: FrontMatter) -> FrontMatter:
 
 
 def _named(properties: Pairs) -> dict[str, object]:
-    """Collects by name without losing any: lists of them are joined."""
+    """Collects properties by name; joins lists of one name."""
     named: dict[str, object] = {}
     for name, value in properties:
         before = named.get(name)

@@ -1,4 +1,4 @@
-"""E-mails (.eml) by Python's own email package: who wrote, when, and the text; attachments are named, not read."""
+"""Parses e-mails (.eml) by Python's own email package: sender, date and text; attachments are named, not read."""
 
 from __future__ import annotations
 
@@ -17,21 +17,24 @@ from ingest.errors import PageError
 from ingest.front_matter.front_matter import FrontMatter
 from ingest.page import ParsedPage
 from ingest.parsers.markup.webpage import html_markdown
-from ingest.parsers.outline import Outline, Part, block_parser, parsed_page
+from ingest.parsers.outline import Outline, Part, parsed_page
 from ingest.parsers.plain import escaped_text
 from ingest.parsers.text import decoded, title_from
 
 _PARSER = BytesParser(policy=policy.default)
 _ENCRYPTED = frozenset({"multipart/encrypted", "application/pkcs7-mime", "application/x-pkcs7-mime"})
-_WIDE = (b"\xff\xfe", b"\xfe\xff")
+_UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
+_BROKEN_HEADER = (ValueError, IndexError, AttributeError, TypeError)
+"""Raised by Python's parser of headers over some that are broken."""
 
 
 def parse_mail(content: bytes, *, path: str) -> ParsedPage:
-    """
+    """Parses an e-mail.
+
     Raises:
         PageError: it is encrypted, or has no text.
     """
-    if content.startswith(_WIDE) or b"\0" in content[:100]:
+    if content.startswith(_UTF16_MARKS) or b"\0" in content[:100]:
         content = decoded(content).encode()
     message = _PARSER.parsebytes(content)
     if not isinstance(message, EmailMessage) or not message.keys():
@@ -39,7 +42,7 @@ def parse_mail(content: bytes, *, path: str) -> ParsedPage:
     if any(part.get_content_type() in _ENCRYPTED for part in message.walk()):
         raise PageError("it is encrypted")
     subject = _header(message, "subject") or title_from(path)
-    outline = Outline([Part(text="\n\n".join(text for text in _texts(message) if text))], block_parser())
+    outline = Outline(Part(text="\n\n".join(filter(None, _texts(message)))))
     return parsed_page(subject, outline, FrontMatter(written=_sent(message)))
 
 
@@ -47,15 +50,14 @@ def _texts(message: EmailMessage) -> Iterator[str]:
     sent = _sent(message)
     sender = re.sub(r"\s*<[^>]*>", "", _header(message, "from")).strip("\"' ")
     yield f"From {sender or 'an unknown sender'}{f', {sent:%d %B %Y}' if sent else ''}."
-    bodies = list(_bodies(message))
-    yield from bodies
+    yield from _bodies(message)
     names = [name for part in message.walk() if part.is_attachment() and (name := _filename(part))]
     if names:
         yield "Attachments: " + ", ".join(escaped_text(name) for name in names)
 
 
 def _bodies(message: MIMEPart) -> Iterator[str]:
-    """The text of a message and of the messages that it forwards."""
+    """Yields the text of a message and of the messages that it forwards."""
     body = message.get_body(("plain", "html"))
     if body is not None and not body.is_multipart():
         text = _content(body)
@@ -70,7 +72,7 @@ def _bodies(message: MIMEPart) -> Iterator[str]:
 
 
 def _content(part: MIMEPart) -> str:
-    """The part's text, whatever its author's program claims about it."""
+    """Returns the part's text, whatever encoding its author's program claims."""
     try:
         return str(part.get_content())
     except (LookupError, UnicodeError, ValueError):
@@ -79,17 +81,17 @@ def _content(part: MIMEPart) -> str:
 
 
 def _header(message: Any, name: str) -> str:
-    """Empty where it is missing or so broken that Python's parser of headers fails on it."""
+    """Returns a header; empty where it is missing or broken."""
     try:
         return " ".join(str(message.get(name, "")).split())
-    except (ValueError, IndexError, AttributeError, TypeError):
+    except _BROKEN_HEADER:
         return ""
 
 
 def _filename(part: Any) -> str:
     try:
         return part.get_filename() or ""
-    except (ValueError, IndexError, AttributeError, TypeError):
+    except _BROKEN_HEADER:
         return ""
 
 

@@ -1,4 +1,4 @@
-"""Jupyter notebooks: the Markdown cells as they are, code in fences, and what the code printed."""
+"""Parses Jupyter notebooks: the Markdown cells as they are, code and its output in fences."""
 
 from __future__ import annotations
 
@@ -13,11 +13,12 @@ from ingest.parsers.text import decoded
 from kb.text.unicode import well_formed_value
 
 _MAX_OUTPUT = 2000
-"""Characters of an output that are kept: a long one is a log or data."""
+"""Characters of an output that are kept: a longer one is a log or data."""
 
 
 def parse_notebook(content: bytes, *, path: str) -> ParsedPage:
-    """
+    """Parses a notebook.
+
     Raises:
         PageError: it is no notebook, or has no text.
     """

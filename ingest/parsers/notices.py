@@ -1,8 +1,8 @@
-"""What a page says of its own standing in its text: which version it is, what it replaces, what replaced it.
+"""Reads what a page's text says about its version, the pages that it replaces, and the page that replaced it.
 
 Only lines at the head of a page that speak of the page itself count: "Version 2.1", "2026 edition", "Replaces: Travel
 expenses 2024", "This page has been replaced by [Leave](leave.md)"; and a section "Status" as decision records have it:
-"Superseded by [ADR 19](0019-go.md)". Words: `[notices]` of the language files.
+"Superseded by [ADR 19](0019-go.md)". The words are `[notices]` of the language files.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from kb.pages.versions import VERSION, version_in
 from kb.text.language_files import sections
 
 HEAD_BLOCKS = 4
-"""Blocks at the top of a page that can hold a notice; one further down speaks of something else."""
+"""Blocks at the top of a page that may hold a notice; one further down speaks of something else."""
 _HEAD, _LONGEST = 20_000, 2_000
-"""Characters that are read of a block and of a line: a notice is short, whatever a page has for its first line."""
+"""Characters that are read of a block and of a line: a notice is short, however long a page's first line is."""
 _LAST_BLOCKS = 1
-"""And the foot of a page: "Version 2.1, replaces ..." stands there as well."""
+"""Blocks at the foot of a page that may hold one ("Version 2.1, replaces ...")."""
 _VERSION_WORDS = 14
-"""A version line is short: a sentence of more words is about something that has a version."""
+"""Maximum words of a version line: a longer sentence is about something that has a version."""
 
 
 def _any(name: str) -> str:
@@ -40,9 +40,9 @@ _REPLACED = re.compile(
 )
 _STATUS_REPLACED = re.compile(rf"^\W*(?:{_any('status_replaced')})\s+(?P<named>[^\[]*\[.+)", re.IGNORECASE)
 _STATUS_REPLACES = re.compile(rf"^\W*(?:{_any('status_replaces')})\s+(?P<named>[^\[]*\[.+)", re.IGNORECASE)
-"""Records name the other by a link; "superceded" is how the oldest tool for them spells it."""
+"""Decision records name the other by a link; the oldest tool for them spells it "superceded"."""
 _STATUS_WITHIN = 3
-"""Sections from the top among which one called "Status" speaks of the page."""
+"""Sections at the top of which one called "Status" speaks of the page."""
 _LINK = re.compile(r"\[([^\]]*)\]\(([^)\s]*)[^)]*\)")
 _QUOTED = re.compile(r"[\"“„«*_`]([^\"“”„«»*_`]{3,})[\"”“»*_`]")
 _MARKS = re.compile(r"^[\s>*_#-]+|(?<![\s*_])[\s*_]+$")
@@ -57,7 +57,7 @@ _ARTICLE = re.compile(rf"^(?:{_any('articles')})\s+", re.IGNORECASE)
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Notices:
-    """`replaces`, `superseded_by`: a path or an address where the page links one, and the name it uses."""
+    """A page's notices. `replaces`, `superseded_by`: paths or addresses that the page links, and the names it uses."""
 
     version: str | None = None
     replaces: tuple[str, ...] = ()
@@ -84,7 +84,7 @@ def read_notices(title: str, sections: Sequence[Section]) -> Notices:
 
 
 def _lines(sections: Sequence[Section]) -> Iterator[str]:
-    """Lines and sentences at the head and the foot of a page, without the marks around them."""
+    """Yields lines and sentences at the head and the foot of a page, without the marks around them."""
     blocks = [block for block in sections[0].blocks[:HEAD_BLOCKS] if block.kind in ("prose", "list")]
     if len(sections) > 1 or len(sections[0].blocks) > HEAD_BLOCKS:
         blocks += [block for block in sections[-1].blocks[-_LAST_BLOCKS:] if block.kind == "prose"]
@@ -102,11 +102,11 @@ def _status(sections: Sequence[Section]) -> Iterator[str]:
 
 
 def _named(text: str) -> list[str]:
-    """What a notice names: its links' targets and texts, what stands in quotes, else the words up to the next stop."""
+    """Returns what a notice names: its links' targets and texts, its quotations, else the words up to the next stop."""
     if links := _LINK.findall(text):
         return [part for label, target in links for part in (target, label) if part]
     if quoted := _QUOTED.findall(text):
-        return [*quoted]
+        return quoted
     end = _NAME_END.search(text)
     bare = _ARTICLE.sub("", text)
     cut = text[: end.start()] if end else text

@@ -1,4 +1,4 @@
-"""Markdown to sections under their heading paths: the last step of every parser.
+"""Cuts Markdown into sections under their heading paths: the last step of every parser.
 
 The text of a block is the document's own Markdown, cut out by line numbers, not a rendering: it is what gets quoted.
 """
@@ -6,10 +6,11 @@ The text of a block is the document's own Markdown, cut out by line numbers, not
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import takewhile
 from textwrap import dedent
-from typing import TypeAlias
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
@@ -18,19 +19,18 @@ from ingest.errors import PageError
 from ingest.front_matter.front_matter import FrontMatter
 from ingest.page import Block, ParsedPage, Section
 
-Anchors: TypeAlias = Callable[[str], str] | None
-"""What makes an address of a heading; None: only headings that bring their own have one."""
-
 _MAX_TITLE = 200
 _MAX_INTRO = 200
 """Characters of a line that may introduce a table or code and be repeated over its pieces."""
 _INLINE = MarkdownIt("commonmark")
 _MARK_UP = re.compile(r"[\\`*_\[<&\n]")
-"""A quick look: without one of these a heading is its own words."""
+"""A quick test: a heading without one of these characters is its own words."""
 _PADDING = re.compile(r"(?<=\|)[ \t]{2,}|[ \t]{2,}(?=\|)")
 _DASHES = re.compile(r"-{4,}")
-"""What lines columns up for the eye costs tokens: a wide table's rule alone has filled a passage."""
+"""Alignment of a table's columns, which costs tokens: a wide table's delimiter row alone has filled a passage."""
 _EXPLICIT_ANCHOR = re.compile(r"\s*(?<!\\)\{#([^}\s]+)[^}]*\}\s*$")
+_NOT_IN_SLUGS = re.compile(r"[^a-z0-9_ -]", re.IGNORECASE)
+"""Characters of ASCII that GitHub drops from an anchor."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -40,31 +40,63 @@ class Part:
     text: str
     place: str | None = None
     blocks: Sequence[Token] | None = None
-    """What a parser of blocks made of it; None: it was not read yet."""
+    """The tokens of its blocks; None where it was not parsed yet."""
 
 
 def block_parser() -> MarkdownIt:
-    """A parser of block structure. Inline mark-up takes two thirds of the time and matters in headings only."""
+    """Builds a parser of block structure. Inline mark-up takes two thirds of the time and matters in headings only."""
     return MarkdownIt("commonmark").enable("table").disable(["inline", "text_join"])
 
 
-class Outline:
-    """The top level of a document: its headings and the blocks under each.
+class Slugs:
+    """Makes the anchors of one page as GitHub does, by the rules of github-slugger
+    (https://github.com/Flet/github-slugger). A repeated heading gets -1, -2.
+    """
 
-    `own_anchors`: `{#id}` at a heading's end is its address, not a word of the author's (who would write `\\{#id}`).
+    def __init__(self) -> None:
+        self._used: dict[str, int] = {}
+
+    def claim(self, heading: str) -> str:
+        base = _slug(heading.lower())
+        slug = base
+        while slug in self._used:
+            self._used[base] += 1
+            slug = f"{base}-{self._used[base]}"
+        self._used[slug] = 0
+        return slug
+
+
+def _slug(heading: str) -> str:
+    if heading.isascii():
+        return _NOT_IN_SLUGS.sub("", heading).replace(" ", "-")
+    return "".join(filter(_is_in_slugs, heading)).replace(" ", "-")
+
+
+def _is_in_slugs(character: str) -> bool:
+    """Keeps letters, digits, joiners and marks: without its vowel signs a Hindi anchor leads nowhere."""
+    category = unicodedata.category(character)
+    return character in "- " or category[0] in "LM" or category in ("Nd", "Nl", "Pc")
+
+
+class Outline:
+    """The headings of a document, from its parts, and the blocks under each.
+
+    Args:
+        slugs: makes an anchor for each heading that brings none.
+        own_anchors: `{#id}` at a heading's end is its anchor, not a word of the author's (who would write `\\{#id}`).
     """
 
     def __init__(
         self,
-        parts: Sequence[Part],
-        parser: MarkdownIt,
-        *,
-        anchors: Anchors = None,
+        *parts: Part,
+        parser: MarkdownIt | None = None,
+        slugs: Slugs | None = None,
         own_anchors: bool = False,
     ) -> None:
+        parser = parser or block_parser()
         self._drafts: list[_Draft] = []
         for part in parts:
-            reading = _Reading(part, parser, anchors, own_anchors=own_anchors)
+            reading = _Reading(part, parser, slugs, own_anchors=own_anchors)
             self._drafts += reading.drafts(continues=bool(self._drafts))
 
     @property
@@ -75,9 +107,9 @@ class Outline:
     def document_title(self) -> str | None:
         """The title of a document whose author may have made every chapter a heading of the first level.
 
-        The first heading of that level is it only where it is the only one, or stands over nothing but the next.
+        The first heading of that level is the title only where no other follows, or the next one follows at once.
         """
-        tops = [at for at, draft in enumerate(self._drafts) if draft.level == 1]
+        tops = [index for index, draft in enumerate(self._drafts) if draft.level == 1]
         if len(tops) > 1 and tops[1] > tops[0] + 1:
             return None
         return self._drafts[tops[0]].heading if tops else None
@@ -94,7 +126,7 @@ class Outline:
         return first.heading if first is not None and first.level else None
 
     def sections(self, title: str) -> Iterator[Section]:
-        """Sections with text. The heading that repeats the page's title opens the page and is in no path."""
+        """Yields the sections with text. The heading that repeats the page's title opens the page and is in no path."""
         above: list[_Draft] = []
         for draft in self._drafts:
             is_title = draft.level > 0 and _same(draft.heading, title) and (draft.level == 1 or not above)
@@ -113,9 +145,10 @@ class Outline:
 
 
 def parsed_page(title: str, outline: Outline, front: FrontMatter | None = None) -> ParsedPage:
-    """
+    """Builds the page.
+
     Raises:
-        PageError: nothing but white space.
+        PageError: there is nothing but white space.
     """
     sections = tuple(outline.sections(title))
     if not sections:
@@ -125,58 +158,47 @@ def parsed_page(title: str, outline: Outline, front: FrontMatter | None = None) 
 
 @dataclass(kw_only=True, slots=True)
 class _Draft:
-    """A section while its blocks come in. Level 0 has no heading: the text before the first one."""
+    """A section while its blocks are added. Level 0 has no heading: the text before the first one."""
 
     level: int
     heading: str
     anchor: str | None
     place: str | None = None
     continues: bool = False
-    """Whether it goes on with the section above, on another page of a paginated document."""
+    """Whether it continues the section above, on another page of a paginated document."""
     blocks: list[Block] = field(default_factory=list)
     heads: bool = False
     """Whether a deeper section follows, whose path carries this heading's words."""
 
 
 class _Reading:
-    """One part, read from its top to its end."""
+    """One part, read from top to bottom."""
 
-    def __init__(self, part: Part, parser: MarkdownIt, anchors: Anchors, *, own_anchors: bool) -> None:
+    def __init__(self, part: Part, parser: MarkdownIt, slugs: Slugs | None, *, own_anchors: bool) -> None:
         self._lines = part.text.split("\n")
         self._tokens = parser.parse(part.text) if part.blocks is None else part.blocks
         self._place = part.place
-        self._anchors = anchors
+        self._slugs = slugs
         self._own_anchors = own_anchors
 
     def drafts(self, *, continues: bool) -> Iterator[_Draft]:
-        tokens = self._tokens
         draft = _Draft(level=0, heading="", anchor=self._place, place=self._place, continues=continues)
-        for index, token in enumerate(tokens):
+        for index, token in enumerate(self._tokens):
             if token.type == "heading_open":
-                heading, anchor = self._heading(tokens[index + 1])
+                heading, anchor = self._heading(self._tokens[index + 1])
                 if token.level == 0 and heading:
                     level = int(token.tag[1])
                     draft.heads = level > draft.level
                     yield draft
                     draft = _Draft(level=level, heading=heading, anchor=anchor, place=self._place)
                     continue
-            if token.level == 0 and token.map:
-                self._add(draft.blocks, token, tokens, index)
+            if token.level == 0 and (block := self._block(token, index)):
+                _append(draft.blocks, block)
         yield draft
 
-    def _add(self, blocks: list[Block], token: Token, tokens: Sequence[Token], index: int) -> None:
-        block = self._block(token, tokens, index)
-        if block is None:
-            return
-        intro = _intro(blocks[-1], block) if blocks else ""
-        if intro:
-            blocks[-1:] = _without_intro(blocks[-1])
-            lead = f"{intro}\n\n{block.lead}" if block.lead else f"{intro}\n"
-            block = Block(kind=block.kind, parts=block.parts, lead=lead, tail=block.tail)
-        blocks.append(block)
-
-    def _block(self, token: Token, tokens: Sequence[Token], index: int) -> Block | None:
-        assert token.map is not None
+    def _block(self, token: Token, index: int) -> Block | None:
+        if not token.map:
+            return None
         start, end = token.map
         lines = dedent("\n".join(self._lines[start:end])).strip("\n").split("\n")
         match token.type:
@@ -190,30 +212,29 @@ class _Reading:
                 header, rule, *rows = (_PADDING.sub(" ", line) for line in lines)
                 return Block(kind="table", parts=tuple(rows), lead=f"{header}\n{_DASHES.sub('---', rule)}")
             case "bullet_list_open" | "ordered_list_open":
-                return Block(kind="list", parts=self._items(tokens, index))
+                return Block(kind="list", parts=self._items(index))
             case "hr" | "heading_open":
                 return None
             case _:
                 text = "\n".join(lines).strip()
                 return Block(kind="prose", parts=(text,)) if text else None
 
-    def _items(self, tokens: Sequence[Token], index: int) -> tuple[str, ...]:
-        items = []
-        for token in tokens[index + 1 :]:
-            if token.level == 0:
-                break
-            if token.type == "list_item_open" and token.level == 1 and token.map:
-                items.append("\n".join(self._lines[slice(*token.map)]).rstrip())
-        return tuple(items)
+    def _items(self, index: int) -> tuple[str, ...]:
+        inside = takewhile(lambda token: token.level > 0, self._tokens[index + 1 :])
+        return tuple(
+            "\n".join(self._lines[slice(*token.map)]).rstrip()
+            for token in inside
+            if token.type == "list_item_open" and token.level == 1 and token.map
+        )
 
     def _heading(self, inline: Token) -> tuple[str, str | None]:
-        """A heading's words without mark-up, and where it is reached."""
+        """Returns a heading's words without mark-up, and its anchor."""
         explicit = _EXPLICIT_ANCHOR.search(inline.content) if self._own_anchors else None
         words = inline.content[: explicit.start()] if explicit else inline.content
         text = " ".join((_rendered(words) if _MARK_UP.search(words) else words).split())
         if explicit:
             return text, self._place or explicit[1]
-        return text, self._place or (self._anchors(text) if self._anchors else None)
+        return text, self._place or (self._slugs.claim(text) if self._slugs else None)
 
 
 def _rendered(heading: str) -> str:
@@ -222,8 +243,19 @@ def _rendered(heading: str) -> str:
     return "".join(child.content if child.type not in breaks else " " for child in rendered.children or ())
 
 
+def _append(blocks: list[Block], block: Block) -> None:
+    """Adds a block. A line before it that announces it becomes its lead."""
+    intro = _intro(blocks[-1], block) if blocks else ""
+    if intro:
+        before = blocks.pop()
+        if before.kind == "list" and len(before.parts) > 1:
+            blocks.append(replace(before, parts=before.parts[:-1]))
+        block = replace(block, lead=f"{intro}\n\n{block.lead}" if block.lead else f"{intro}\n")
+    blocks.append(block)
+
+
 def _intro(before: Block, block: Block) -> str:
-    """The line before a list, table or code that announces it, and would say nothing without it.
+    """Returns the line before a list, table or code that announces it, and would say nothing without it.
 
     It may be an item ("2. Run this:") of whose list the author meant the block to be a part.
     """
@@ -236,12 +268,5 @@ def _intro(before: Block, block: Block) -> str:
     return last if whole or len(last) <= _MAX_INTRO else ""
 
 
-def _without_intro(before: Block) -> list[Block]:
-    """What is left of the block before, when its last line became the intro of the next."""
-    if before.kind == "prose" or len(before.parts) == 1:
-        return []
-    return [Block(kind=before.kind, parts=before.parts[:-1], lead=before.lead)]
-
-
-def _same(one: str, other: str) -> bool:
-    return one.casefold().strip() == other.casefold().strip()
+def _same(heading: str, title: str) -> bool:
+    return heading.casefold().strip() == title.casefold().strip()

@@ -1,4 +1,4 @@
-"""What a picture's alternative text tells a reader: nothing where it only says that there is a picture."""
+"""Tells alternative texts that describe a picture from those that only say that there is one."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _LONGEST_NAME = 200
 
 
 def description(alternative: str) -> str:
-    """The text in one line; empty for a mere kind ("avatar", "Image 3"), a camera's name (IMG_123) or a file's."""
+    """Returns the text in one line; empty for a mere kind ("avatar", "Image 3"), or the name of a file (IMG_123)."""
     words = " ".join(alternative.split())
     if len(words) > _LONGEST_NAME:
         return words

@@ -1,4 +1,4 @@
-"""What a document says about itself beside its text, as far as that may limit its readers."""
+"""Reads the properties of a document, beside its text, that may restrict its readers."""
 
 from __future__ import annotations
 
@@ -31,20 +31,13 @@ Pairs = list[tuple[str, object]]
 
 
 def properties_of(content: bytes, kind: str) -> Pairs:
-    """Names and values, in their order; what cannot be read has none, for the parser tells what is wrong with it."""
-    found: Pairs = []
+    """Returns names and values, in their order. A broken file has none: its parser reports the fault."""
+    pairs: Pairs = []
     with suppress(
-        zipfile.BadZipFile,
-        ParseError,
-        DefusedXmlException,
-        KeyError,
-        ValueError,
-        RecursionError,
-        OSError,
+        zipfile.BadZipFile, ParseError, DefusedXmlException, KeyError, ValueError, RecursionError, OSError
     ):
-        for pair in _properties(content, kind):
-            found.append(pair)
-    return found
+        pairs.extend(_properties(content, kind))
+    return pairs
 
 
 def _properties(content: bytes, kind: str) -> Iterator[tuple[str, object]]:
@@ -55,8 +48,8 @@ def _properties(content: bytes, kind: str) -> Iterator[tuple[str, object]]:
     elif kind == "eml":
         message = BytesHeaderParser(policy=policy.compat32).parsebytes(content)
         yield from (
-            (name.lower().removeprefix("x-"), str(said))
-            for name, said in message.items()
+            (name.lower().removeprefix("x-"), str(value))
+            for name, value in message.items()
             if _MAIL_HEADER.fullmatch(name)
         )
     elif kind == "pdf":
@@ -67,12 +60,12 @@ def _properties(content: bytes, kind: str) -> Iterator[tuple[str, object]]:
 
 
 def _of_notebook(book: object) -> Iterator[tuple[str, object]]:
-    """Its metadata, what stands beside that, and that of its cells."""
+    """Yields a notebook's metadata, its other fields, and the metadata of its cells."""
     if not isinstance(book, dict):
         return
     metadata, cells = book.get("metadata"), book.get("cells")
     yield from metadata.items() if isinstance(metadata, dict) else ()
-    yield from ((name, said) for name, said in book.items() if name not in ("metadata", "cells"))
+    yield from ((name, value) for name, value in book.items() if name not in ("metadata", "cells"))
     if isinstance(cells, list):
         yield "cells", [cell.get("metadata") for cell in cells if isinstance(cell, dict)]
 

@@ -1,8 +1,8 @@
-"""Pages that only say where the page is now, and pages whose text is put together in the browser.
+"""Recognizes pages that only redirect to another one, and pages whose text a script assembles in the browser.
 
-Generators leave the first kind behind at an old address (Jekyll's `redirect_to`, Hugo's
-`aliases`, meta refreshes, a script that sets the location). They have no text of their own:
-the page that they lead to has. A page of the second kind is an empty frame and a script.
+Generators leave redirects at a page's old address (Jekyll's `redirect_to`, Hugo's `aliases`, meta refreshes, a script
+that sets the location). They have no text of their own: their target has it. A page of the second kind is an empty
+frame and a script.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ import lxml.html
 _LARGEST = 200_000
 """Bytes. No stub and no empty frame is larger."""
 _FEW_WORDS = 60
-"""What a stub may say beside its link: "You will be redirected. If you are not, follow this link"."""
+"""Maximum words of a stub beside its link: "You will be redirected. If you are not, follow this link"."""
 _HARDLY_ANY = 15
-"""A script that sets the location stands on full pages too; so may `canonical`."""
+"""Maximum words of a stub that is known by a script or by `canonical`, which full pages have too."""
 _HTML = frozenset({".html", ".htm", ".xhtml"})
 _MARKUP = frozenset({".md", ".mdx", ".markdown", ".mdown", ".erb", ".liquid"})
 _RST = frozenset({".rst", ".rest"})
@@ -50,7 +50,7 @@ _ROOTS = frozenset({"root", "app", "__next", "__nuxt", "___gatsby", "svelte", "a
 
 
 def redirect_of(content: bytes, *, path: str = "", media_type: str | None = None) -> str | None:
-    """Where a page leads that only redirects, as it is written there (a path, a URL); None: it is a page of its own."""
+    """Returns the target of a page that only redirects, as written (a path, a URL); None: it is a page of its own."""
     if not may_redirect(content):
         return None
     text = content.decode("utf-8", "replace")
@@ -70,10 +70,7 @@ def redirect_of(content: bytes, *, path: str = "", media_type: str | None = None
 
 def may_redirect(content: bytes) -> bool:
     """Whether it is worth asking `redirect_of`: nearly no page has such a word."""
-    if len(content) > _LARGEST:
-        return False
-    lower = content.lower()
-    return any(word in lower for word in _MAY_REDIRECT)
+    return len(content) <= _LARGEST and any(word in content.lower() for word in _MAY_REDIRECT)
 
 
 def needs_javascript(content: bytes) -> bool:
@@ -81,17 +78,17 @@ def needs_javascript(content: bytes) -> bool:
     tree = _tree(content.decode("utf-8", "replace")) if len(content) <= 10 * _LARGEST else None
     if tree is None or not any(True for _ in tree.iter("script")):
         return False
-    asked = " ".join(str(one.text_content()) for one in tree.iter("noscript"))
-    said = _seen_text(tree)
-    if _words(said) > _FEW_WORDS or _words(asked) > 2 * _FEW_WORDS:
+    without_script = " ".join(str(element.text_content()) for element in tree.iter("noscript"))
+    visible = _visible_text(tree)
+    if _words(visible) > _FEW_WORDS or _words(without_script) > 2 * _FEW_WORDS:
         return False
-    if "javascript" in said.casefold() or not _words(said) or _LOADING.fullmatch(said.strip()):
+    if "javascript" in visible.casefold() or not _words(visible) or _LOADING.fullmatch(visible.strip()):
         return True
-    frame = any(
-        (one.get("id") or "").casefold() in _ROOTS and not _words(str(one.text_content()))
-        for one in tree.iter("div", "main")
+    has_empty_root = any(
+        (element.get("id") or "").casefold() in _ROOTS and not _words(str(element.text_content()))
+        for element in tree.iter("div", "main")
     )
-    return frame or ("javascript" in asked.casefold() and _words(said) <= _HARDLY_ANY)
+    return has_empty_root or ("javascript" in without_script.casefold() and _words(visible) <= _HARDLY_ANY)
 
 
 def _by_markdown(text: str) -> str | None:
@@ -107,9 +104,9 @@ def _by_markdown(text: str) -> str | None:
 
 
 def _by_front_matter(front: str, body: str) -> str | None:
-    """`redirect_to` always redirects; a mere `redirect` may be anything where there is a text."""
+    """Finds a target in front matter. `redirect_to` always redirects; `redirect` only on a page without a text."""
     for key, target in _KEY.findall(front):
-        always = key.lower().replace("-", "_").replace("_", "") == "redirectto"
+        always = re.sub(r"[-_]", "", key.lower()) == "redirectto"
         address = re.sub(r"\s+#.*", "", target).strip()
         if address.casefold() not in _NO_TARGET and (always or not body.strip()):
             return address
@@ -120,10 +117,10 @@ def _by_html(text: str) -> str | None:
     tree = _tree(text)
     if tree is None:
         return None
-    words = _words(_seen_text(tree))
+    words = _words(_visible_text(tree))
     if words > _FEW_WORDS:
         return None
-    for target in _refreshes(tree):
+    if target := next(_refreshes(tree), None):
         return target
     if words > _HARDLY_ANY:
         return None
@@ -135,24 +132,28 @@ def _by_html(text: str) -> str | None:
 
 
 def _refreshes(tree: lxml.html.HtmlElement) -> Iterator[str]:
+    """Yields the targets of `<meta>`, but of those for browsers without scripts."""
     for meta in tree.iter("meta"):
-        in_noscript = any(
-            True for _ in meta.iterancestors("noscript")
-        )  # for browsers without scripts: not the page's way
         found = _REFRESH.match(meta.get("content") or "")
-        if (meta.get("http-equiv") or "").strip().lower() == "refresh" and found and not in_noscript:
+        if (
+            found
+            and (meta.get("http-equiv") or "").strip().lower() == "refresh"
+            and next(meta.iterancestors("noscript"), None) is None
+        ):
             yield found[1].strip()
 
 
 def _by_canonical(tree: lxml.html.HtmlElement, words: int) -> str | None:
-    """A page of nothing, or of nothing but a link to the address that it calls its proper one."""
-    named = [
-        one.get("href") for one in tree.iter("link") if "canonical" in (one.get("rel") or "").lower().split()
-    ]
-    links = {one.get("href") for one in tree.iter("a") if one.get("href")}
-    if not named or not named[0] or any(True for _ in tree.iter("script", "img", "form")):
+    """Recognizes a page without text, or with nothing but a link to its canonical address."""
+    canonical = next((link.get("href") for link in tree.iter("link") if _is_canonical(link)), None)
+    links = {link.get("href") for link in tree.iter("a") if link.get("href")}
+    if not canonical or next(tree.iter("script", "img", "form"), None) is not None:
         return None
-    return str(named[0]) if (not words or links == {named[0]}) else None
+    return str(canonical) if (not words or links == {canonical}) else None
+
+
+def _is_canonical(link: lxml.html.HtmlElement) -> bool:
+    return "canonical" in (link.get("rel") or "").lower().split()
 
 
 def _tree(text: str) -> lxml.html.HtmlElement | None:
@@ -165,8 +166,8 @@ def _tree(text: str) -> lxml.html.HtmlElement | None:
         return None
 
 
-def _seen_text(tree: lxml.html.HtmlElement) -> str:
-    """What stands between the tags, without what no reader sees. Leaves the tree as it is."""
+def _visible_text(tree: lxml.html.HtmlElement) -> str:
+    """Returns the text that a reader sees. Leaves the tree as it is."""
     pieces: list[str] = []
     for event, element in lxml.etree.iterwalk(tree, events=("start", "end", "comment")):
         if event == "start" and element.tag not in _UNSEEN:

@@ -1,6 +1,6 @@
-"""reStructuredText by docutils, with Sphinx's roles and directives read as far as their own words go.
+"""Parses reStructuredText by docutils, keeping the words in Sphinx's roles and directives.
 
-Nothing outside the text is touched: no includes, no raw HTML, no configuration files.
+Reads nothing outside the text: no includes, no raw HTML, no configuration files.
 """
 
 from __future__ import annotations
@@ -48,13 +48,14 @@ _DROPPED = (
 
 
 def parse_rst(content: bytes, *, path: str) -> ParsedPage:
-    """
+    """Parses a page.
+
     Raises:
         PageError: it is not text, or has none.
     """
-    _know_sphinx()
+    _register_sphinx()
     text = decoded(content)
-    _know_directives(text)
+    _register_others(text)
     try:
         parts = publish_parts(text, writer="html5", settings_overrides=dict(_SETTINGS))
     except (AttributeError, ValueError, KeyError, TypeError, AssertionError, RecursionError) as error:
@@ -63,7 +64,7 @@ def parse_rst(content: bytes, *, path: str) -> ParsedPage:
 
 
 class _AnyOption(dict[str, Any]):
-    """Takes any option of a directive; they steer the lay-out."""
+    """Accepts any option of a directive: options control the layout."""
 
     def __missing__(self, name: str) -> Any:
         return directives.unchanged
@@ -80,38 +81,35 @@ class _WithBody(Directive):  # type: ignore[misc]
     def run(self) -> Sequence[Any]:
         box = nodes.container()
         if self.arguments:
-            words = (
-                f"{self.name.capitalize()} {self.arguments[0]}"
-                if "version" in self.name
-                else self.arguments[0]
-            )
+            prefix = f"{self.name.capitalize()} " if "version" in self.name else ""
+            words = prefix + self.arguments[0]
             box += nodes.paragraph("", "", nodes.strong(words, words))
         self.state.nested_parse(self.content, self.content_offset, box)
         return [box]
 
 
 class _Dropped(_WithBody):
-    """A directive that names other files or steers the lay-out."""
+    """A directive that names other files or controls the layout."""
 
     def run(self) -> Sequence[Any]:
         return []
 
 
 def _of_role(_name: str, rawtext: str, text: str, *_: Any, **__: Any) -> tuple[list[Any], list[Any]]:
-    """`:ref:`carry over <carry>`` reads "carry over"."""
+    """Shows a role's own words: `:ref:`carry over <carry>`` reads "carry over"."""
     shown = text.rpartition(" <")[0] if text.endswith(">") and " <" in text else text.lstrip("~!")
     return [nodes.inline(rawtext, shown)], []
 
 
-def _know_directives(text: str) -> None:
-    """What an extension of Sphinx's would have shown cannot be told, but its words are there; docutils drops them."""
-    known = directives._directive_registry.keys() | directives._directives.keys() | en.directives.keys()
-    for name in {found.lower() for found in _DIRECTIVE.findall(text)} - known:
+def _register_others(text: str) -> None:
+    """Keeps the words in directives of any extension of Sphinx, which docutils drops."""
+    registered = directives._directive_registry.keys() | directives._directives.keys() | en.directives.keys()
+    for name in {found.lower() for found in _DIRECTIVE.findall(text)} - registered:
         directives.register_directive(name, _WithBody)
 
 
 @cache
-def _know_sphinx() -> None:
+def _register_sphinx() -> None:
     for name in _ROLES.split():
         roles.register_local_role(name, _of_role)
         roles.register_local_role(f"py:{name}", _of_role)

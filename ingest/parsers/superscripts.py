@@ -1,4 +1,4 @@
-"""Raised and lowered numbers, which would make another number of the one before them: 10<sup>5</sup> is not 105."""
+"""Writes raised and lowered numbers, which would change the number before them: 10<sup>5</sup> is not 105."""
 
 from __future__ import annotations
 
@@ -10,15 +10,19 @@ _LOWERED = str.maketrans("0123456789+-=()n", "₀₁₂₃₄₅₆₇₈₉₊�
 
 
 def raised(text: str, *, before: str) -> str:
-    """`before`: what stands in front of it. Behind a letter (m2, 7th) it stays as it is."""
-    return _beside(text, before, _RAISED)
+    """Raises the number behind another one. Behind a letter (m2, 7th) it stays as it is.
+
+    `before`: the text in front of it.
+    """
+    return _shifted(text, before, _RAISED)
 
 
 def lowered(text: str, *, before: str) -> str:
-    return _beside(text, before, _LOWERED)
+    """Lowers a number as `raised` raises it."""
+    return _shifted(text, before, _LOWERED)
 
 
-def _beside(text: str, before: str, script: dict[int, int]) -> str:
+def _shifted(text: str, before: str, script: dict[int, int]) -> str:
     written = text.strip()
     if not written or not before[-1:].isdigit() or (written[0].isalpha() and written != "n"):
         return text

@@ -1,1 +1,1 @@
-"""HTML and Markdown, which hold each other."""
+"""Parsers of HTML and Markdown, each of which may hold the other."""

@@ -1,4 +1,4 @@
-"""Code that a page of Markdown shows by HTML of a highlighter's: a block of the code alone, see `numbered_code.py`."""
+"""Simplifies a highlighter's HTML in a page of Markdown to blocks of the code alone, see `numbered_code.py`."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ _SHOWN_BY_LINE = re.compile(
     r"|<pre\b[^<>]*>(?:(?!</pre)[^<]|<(?!/pre|pre))*?<(?:br|li)\b",
     re.IGNORECASE,
 )
-"""Marks of code whose lines are elements of their own, or have their number beside them."""
+"""Marks code whose lines are elements of their own, or have their numbers beside them."""
 
 
 def plain_code(text: str) -> str:
-    """A page of Markdown whose HTML shows code by the line: each such block is a `<pre>` of the code alone."""
+    """Makes each block of HTML that shows code line by line a `<pre>` of the code alone."""
     if not _SHOWN_BY_LINE.search(text):
         return text
-    # with the parser of HTML, which few pages of Markdown need
+    # Few pages of Markdown need the parser of HTML.
     from bs4 import BeautifulSoup
 
     from ingest.parsers.markup.numbered_code import code_text, without_line_numbers
@@ -42,7 +42,7 @@ def plain_code(text: str) -> str:
 
 
 def _blocks(text: str) -> Iterator[tuple[int, int]]:
-    """Where code and tables start and end, from the outermost that has an end."""
+    """Yields the start and end of outermost code and tables that have an end."""
     opened: list[tuple[str, int]] = []
     found: list[tuple[int, int]] = []
     for tag in _BLOCK_TAG.finditer(text):

@@ -1,5 +1,5 @@
-"""Hides code and escaped characters while the text around them is rewritten, so that a `{{ variable }}` in an example
-stays one, and `\\<b>` no tag.
+"""Masks code and escaped characters while the text around them is rewritten, so that a `{{ variable }}` in an example
+stays one, and `\\<b>` becomes no tag.
 """
 
 from __future__ import annotations
@@ -24,32 +24,32 @@ _INLINE = re.compile(
 )
 """An escaped character or a code span, whichever comes first."""
 _MAY_HOLD_CODE = re.compile(r"```|~~~|\]:|^[ \t>*+\-\d.)]*(?:[ ]{4}|\t)", re.MULTILINE)
-"""A fence, a definition of a link, or four columns behind the marks of quotations and lists."""
+"""A fence, a link definition, or an indentation of four columns after the marks of quotations and lists."""
 _TABLE = re.compile(r"<(/?)table\b[^<>]*>", re.IGNORECASE)
 _INNER_FENCE = re.compile(r"^[ \t]*(`{3,})[^`\n]*\n(?:(?![ \t]*\1)[^\n]*\n)*[ \t]*\1`*[ \t]*$", re.MULTILINE)
 _PRE = re.compile(r"<pre\b[^<>]*>((?:(?!<pre\b).)*?)</pre\s*>", re.DOTALL | re.IGNORECASE)
 _RAW = re.compile(r"\{%-?\s*raw\s*-?%\}((?:(?!\{%-?\s*raw\b).)*?)\{%-?\s*endraw\s*-?%\}", re.DOTALL)
 _RAW_TAG = re.compile(r"^[ \t]*\{%-?\s*(?:end)?raw\s*-?%\}[ \t]*\n|\{%-?\s*(?:end)?raw\s*-?%\}", re.MULTILINE)
 _LITERAL = re.compile(r"\{\{-?\s*([\"'])((?:(?!\1)[^\n])*)\1\s*(?:\|[^{}\n]*?)?-?\}\}")
-"""What Liquid shows as it stands: `{{ "{{" }}`, `{{ "/leave" | relative_url }}`."""
+"""Liquid's string literals, which are shown as written: `{{ "{{" }}`, `{{ "/leave" | relative_url }}`."""
 _BAR = re.compile(r"(?<!\\)\|")
 _TAG = re.compile(r"</?[A-Za-z][^<>]*>")
 
 References = dict[str, dict[str, Any]]
-"""Normalised label of a link definition -> its "href" (and more), as markdown-it keeps them."""
+"""Link definitions, as markdown-it keeps them: by normalised label, with "href" and more."""
 
 
-class Shelter:
-    """Takes the code out of a text and puts it back. `liquid`: `{% raw %}` is a mark of Liquid's, not of the page."""
+class CodeMask:
+    """Takes the code out of a text and puts it back. `liquid`: `{% raw %}` is Liquid's syntax, not text of the page."""
 
     def __init__(self, *, liquid: bool = False) -> None:
         self._liquid = liquid
         self._hidden: list[str] = []
-        self._of_cells: set[int] = set()
-        self._read: tuple[str | None, Sequence[Token]] = (None, ())
+        self._in_cells: set[int] = set()
+        self._parsed: tuple[str | None, Sequence[Token]] = (None, ())
 
     def hide(self, text: str, markdown: MarkdownIt, references: References) -> str:
-        """The text with a mark in place of each fence, indented block, `<pre>`, raw section, code span and escape.
+        """Puts a mark in place of each fence, indented block, `<pre>`, raw section, code span and escape.
 
         Fills `references` with the link definitions that the text holds.
         """
@@ -65,28 +65,29 @@ class Shelter:
         return _INLINE.sub(lambda found: self._mark(found[0]), text)
 
     def blocks(self, text: str) -> Sequence[Token] | None:
-        """The blocks of a text, where it is the very one whose code was looked for: a page is then read once."""
-        return self._read[1] if self._read[0] == text else None
+        """Returns the blocks of a text that `hide` has parsed unchanged, so that a page is parsed once."""
+        return self._parsed[1] if self._parsed[0] == text else None
 
     def restore(self, text: str) -> str:
-        """Marks within hidden text are resolved too: a `<pre>` may have held a code span."""
+        """Puts the code back, also into hidden text: a `<pre>` may have held a code span."""
         while _MARK.search(text):
             text = _MARK.sub(self._restored, text)
         return text
 
     def _restored(self, found: re.Match[str]) -> str:
-        """What was hidden. A bar in it would end a cell of the table that its own has become."""
-        at = int(found[1])
-        in_row = at in self._of_cells and found.string[found.string.rfind("\n", 0, found.start()) + 1] == "|"
-        return _BAR.sub(r"\\|", self._hidden[at]) if in_row else self._hidden[at]
+        """Returns hidden text. In a row of a table its bars are escaped, which would end a cell."""
+        number = int(found[1])
+        line_start = found.string.rfind("\n", 0, found.start()) + 1
+        in_row = number in self._in_cells and found.string[line_start] == "|"
+        return _BAR.sub(r"\\|", self._hidden[number]) if in_row else self._hidden[number]
 
     def _hide_blocks(self, text: str, markdown: MarkdownIt, references: References) -> str:
         if not _MAY_HOLD_CODE.search(text):
             return text
         lines = text.split("\n")
-        environment = {"references": references}
-        self._read = text, markdown.parse(text, environment)
-        for token in reversed(self._read[1]):
+        tokens = markdown.parse(text, {"references": references})
+        self._parsed = text, tokens
+        for token in reversed(tokens):
             if token.type in ("fence", "code_block") and token.map:
                 start, end = token.map
                 while end > start + 1 and not lines[end - 1].strip():
@@ -96,12 +97,12 @@ class Shelter:
         return "\n".join(lines)
 
     def _hide_in_cells(self, table: str) -> str:
-        """Code in a cell of HTML is one line; a fence in it, which needs no empty line around it there, a block."""
+        """Hides code in cells of HTML as one line, but a fence, which needs no empty lines there, as a block."""
         before = len(self._hidden)
         table = _PRE.sub(lambda found: self._mark(_in_a_line(found[1])), table)
         table = _INNER_FENCE.sub(lambda found: f"\n\n{self._mark(dedent(found[0]))}\n\n", table)
         table = _INLINE.sub(lambda found: self._mark(" ".join(found[0].split("\n"))), table)
-        self._of_cells.update(range(before, len(self._hidden)))
+        self._in_cells.update(range(before, len(self._hidden)))
         return table
 
     def _mark(self, code: str) -> str:
@@ -110,7 +111,7 @@ class Shelter:
 
 
 def _with_tables_apart(text: str) -> Iterator[tuple[str, bool]]:
-    """The text in pieces, and whether each is a whole table of HTML, with those in its cells."""
+    """Splits a text at its tables of HTML. Tells of each piece whether it is a whole table, with those in its cells."""
     position = start = depth = 0
     for tag in _TABLE.finditer(text):
         if not tag[1]:

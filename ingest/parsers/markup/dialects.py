@@ -1,9 +1,9 @@
-"""Which site generator a Markdown page is written for, and what that generator adds to Markdown.
+"""Tells which site generator a Markdown page is written for, and what that generator adds to Markdown.
 
-Known by the page's name (`.mdx`, `.md.erb`), by its folder's configuration (`ingest.sources.generators` looks for
-it and says so as the variant of the media type, as RFC 7763 has it: "text/markdown; variant=jekyll"), or by its front
-matter. Where none of them tells, `{{ }}`, `{% %}`, `{: }` and their like are words of the page: it may well be about
-them, and every reader of it sees them.
+The page's name tells it (`.mdx`, `.md.erb`), its folder's configuration (`ingest.sources.generators` finds it and
+passes it on as the variant of the media type, as in RFC 7763: "text/markdown; variant=jekyll"), or its front matter.
+Where none of them does, `{{ }}`, `{% %}`, `{: }` and their like are words of the page: it may well be about them, and
+every reader of it sees them.
 """
 
 from __future__ import annotations
@@ -50,23 +50,25 @@ _SYNTAXES: Mapping[str, frozenset[Syntax]] = {
     "plain": frozenset({"alerts"}),
 }
 _FENCED_ONLY = frozenset({"jekyll-collection"})
-"""Known by the name of their folder alone, and only by pages that have front matter."""
+"""Dialects that only a folder's name tells, and that hold only for pages with front matter."""
 _BY_FIELD = (
     (re.compile(r"^(?:sidebar_position|sidebar_label|pagination_(?:next|prev))[ \t]*:", re.MULTILINE), "docusaurus"),
     (re.compile(r"^(?:layout|permalink|nav_order|has_children)[ \t]*:", re.MULTILINE), "jekyll"),
     (re.compile(r"\A\s*\+\+\+|^(?:linkTitle|archetype)[ \t]*[:=]", re.MULTILINE), "hugo"),
 )  # fmt: skip
-"""Fields of front matter that one generator alone has, as far as Markdown goes."""
+"""Fields of front matter that only one generator of Markdown pages has."""
 _NO_LIQUID = re.compile(r"^render_with_liquid[ \t]*:[ \t]*[\"']?false\b", re.MULTILINE | re.IGNORECASE)
 _VARIANT = re.compile(r";\s*variant\s*=\s*\"?([\w.+-]+)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Dialect:
-    """`syntaxes`: what is to be read as the generator's, not as words.
+    """A generator's syntax.
 
-    `own_anchors`: an unescaped `{#id}` at a heading's end was put there by the source's own conversion. `of_file`: the
-    page is as its author wrote it, so its front matter may tell the generator.
+    Args:
+        syntaxes: read as the generator's, not as words.
+        own_anchors: an unescaped `{#id}` at a heading's end was put there by the source's own conversion.
+        of_file: the page is as its author wrote it, so its front matter may tell the generator.
     """
 
     name: str = ""
@@ -79,32 +81,32 @@ class Dialect:
 
     @property
     def anchored(self) -> bool:
-        """Whether `{#id}` at a heading's end is its address."""
+        """Whether `{#id}` at a heading's end is its anchor."""
         return self.own_anchors or self.has("anchors")
 
-    def told_by(self, head: str) -> Dialect:
-        """The dialect once the page's front matter is known. `head`: it as written, empty where there is none."""
+    def refined_by(self, head: str) -> Dialect:
+        """Refines the dialect by the page's front matter as written (`head`; empty where there is none)."""
         if not self.of_file:
             return self
-        told = self
-        if self.name == "plain":
-            name = next((name for pattern, name in _BY_FIELD if pattern.search(head)), None)
-            told = _of_file(name) if name else self
-        if told.name in _FENCED_ONLY and not head:
+        if self.name in _FENCED_ONLY and not head:
             return _of_file("plain")
+        dialect = self
+        if self.name == "plain":
+            name = next((name for pattern, name in _BY_FIELD if pattern.search(head)), "plain")
+            dialect = _of_file(name)
         if _NO_LIQUID.search(head):
-            told = replace(told, syntaxes=told.syntaxes - {"liquid"})
-        return told
+            dialect = replace(dialect, syntaxes=dialect.syntaxes - {"liquid"})
+        return dialect
 
 
 NO_DIALECT = Dialect()
-"""Text that no generator has touched: every brace is the author's."""
+"""Text without any generator's syntax: every brace is the author's."""
 CONVERTED = Dialect(own_anchors=True)
-"""What a source made of a vendor's page. It brings the anchors of its headings along."""
+"""Markdown that a source made of a vendor's page. Its headings bring their anchors."""
 
 
 def dialect_of(path: str, media_type: str | None = None) -> Dialect:
-    """Chooses by a page's name and the media type that its source gives it (None: it is a file, taken as it is)."""
+    """Chooses by a page's name and its source's media type for it (None: it is a file as its author wrote it)."""
     if media_type is not None:
         variant = _VARIANT.search(media_type)
         return _of_file(variant[1].lower()) if variant and variant[1].lower() in _SYNTAXES else CONVERTED

@@ -1,6 +1,6 @@
-"""Parts of a web page that open by a click: their words are kept, under the question or the name that opens them.
+"""Keeps the parts of a web page that open by a click, under the question or the name that opens them.
 
-A question of an accordion is often a `<button>`, which elsewhere is no part of what a page says ("Copy", "Search").
+A question of an accordion is often a `<button>`, which elsewhere is no part of a page's text ("Copy", "Search").
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ _ACTIONS = re.compile(
     re.IGNORECASE,
 )
 _MOST_TABLISTS = 50
-"""For each of which the page is searched for panels that do not name their tab."""
+"""Maximum number of tab lists, for each of which the page is searched for panels that do not name their tab."""
 _WITHIN = ["summary", "dt", "h1", "h2", "h3", "h4", "h5", "h6", "legend"]
 _PANELS = frozenset({"div", "p", "section", "dd", "ul", "ol", "table", "article"})
 
 
 def keep_labels(soup: BeautifulSoup | Tag, *, every_button: bool) -> None:
-    """Changes the tree: what opens a part stands over it as a heading or a `<summary>`, other buttons go.
+    """Changes the tree: what opens a part becomes a heading or a `<summary>` above it, other buttons go.
 
-    `every_button`: those outside forms stay, which say more in a file that was saved by hand than on a website.
+    `every_button`: keeps those outside forms, which say more in a file that was saved by hand than on a website.
     """
     tablists = soup.find_all(_is_tablist)
     by_id = {str(element["id"]): element for element in soup.find_all(id=True)} if tablists else {}
@@ -49,7 +49,7 @@ def _copies(button: Tag) -> bool:
 
 
 def hidden_panels(soup: BeautifulSoup | Tag) -> list[Tag]:
-    """What a button shows that stands right above it, or that is named by the button, without saying so itself."""
+    """Returns the panels right below a button, or labelled by one, that do not say themselves that they open."""
     buttons = [button for button in soup.find_all(_is_button) if opens_what_follows(button)]
     named = {str(button["id"]) for button in buttons if button.get("id")}
     labelled = soup.find_all(True, {"aria-labelledby": list(named)}) if named else []
@@ -64,11 +64,7 @@ def opens_what_follows(button: Tag) -> bool:
     if button.name == "a" and button.get("role") != "button" and not _is_switch(button):
         return False
     names = " ".join(
-        [
-            *map(str, button.get_attribute_list("class")),
-            str(button.get("id", "")),
-            str(button.get("aria-label", "")),
-        ]
+        map(str, (*button.get_attribute_list("class"), button.get("id", ""), button.get("aria-label", "")))
     )
     if not words or (_ACTIONS.search(names) and not _FOLDS.search(names)):
         return False
@@ -102,7 +98,7 @@ def _is_within_a_title(button: Tag) -> bool:
 
 
 def _following(button: Tag) -> Tag | None:
-    """The block that comes next, beside the button or beside what wraps nothing but the button."""
+    """Returns the next block, beside the button or beside an element that wraps nothing but the button."""
     element, words = button, list(button.stripped_strings)
     while True:
         after = element.find_next_sibling()
@@ -115,7 +111,7 @@ def _following(button: Tag) -> Tag | None:
 
 
 def _name_panels(tabs: Tag, by_id: Mapping[str, Tag], *, may_search: bool) -> None:
-    """Each tab's name stands over its panel, where it can be told which is whose."""
+    """Puts each tab's name above its panel, where each panel's tab is certain."""
     names = tabs.select("[role=tab]") or tabs.find_all("label")
     panels = [panel for name in names if (panel := _panel_of(name, by_id)) is not None]
     if len(panels) != len(names) and may_search:
@@ -133,12 +129,12 @@ def _name_panels(tabs: Tag, by_id: Mapping[str, Tag], *, may_search: bool) -> No
 
 
 def _beside(tabs: Tag) -> list[Tag]:
-    """Panels in order, of the nearest element around that holds any."""
+    """Returns the outermost panels, in order, in the nearest element around that holds any."""
     for around in tabs.parents:
         panels = around.find_all(_is_panel)
         if panels:
             found = {id(panel) for panel in panels}
-            return [panel for panel in panels if not any(id(one) in found for one in panel.parents)]
+            return [panel for panel in panels if found.isdisjoint(map(id, panel.parents))]
     return []
 
 

@@ -1,9 +1,8 @@
-"""Drops what a site generator would have consumed: ERB, Liquid, shortcodes, MDX, attributes, comments.
+"""Drops the syntax of a site generator: ERB, Liquid, shortcodes, MDX, attributes, comments.
 
-Only what the page's dialect has (`dialects.py`) is touched. Prose inside is kept: the words of
-`<%= warning_text('Do not ...') %>`, the title of a `{% tab %}`, the body and label of a JSX component, the
-title and body
-of an admonition. Code must be hidden before (see `code_masking.py`).
+Touches only the syntaxes of the page's dialect (`dialects.py`). Prose inside is kept: the words of
+`<%= warning_text('Do not ...') %>`, the title of a `{% tab %}`, the body and label of a JSX component, the title and
+body of an admonition. Code must be masked before (see `code_masking.py`).
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from ingest.parsers.markup.dialects import Dialect
 _MAX_TAG = 5_000
 """Characters. Marks further apart than this, or with an empty line between them, are not one tag."""
 _MAX_DEPTH = 20
-"""Admonitions in admonitions. What is deeper stays as it is written."""
+"""Levels of nested admonitions. Deeper ones stay as written."""
 _LIQUID_COMMENT = re.compile(
     r"\{%-?\s*comment\s*-?%\}(?:(?!\{%-?\s*comment\b).)*?\{%-?\s*endcomment\s*-?%\}", re.DOTALL
 )
@@ -27,7 +26,7 @@ _SHOWN = re.compile(
     r"\b(?:title|caption|content|text|message|summary|label|alt|header|heading|name)\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|“([^”]*)”)",
     re.IGNORECASE,
 )
-"""Arguments of a tag that are words for the reader."""
+"""Arguments of a tag that readers see."""
 _KRAMDOWN_COMMENT = re.compile(r"\{::comment\}(?:(?!\{::comment\}).)*?\{:/(?:comment)?\}", re.DOTALL)
 _KRAMDOWN = re.compile(
     r"^[ \t]*\{:[^}\n]*\}[ \t]*(?:\n|\Z)"  # of the block above or below
@@ -60,8 +59,8 @@ _ADMONITION = re.compile(
 _FOOTNOTE = re.compile(r"[ ]{0,3}\[\^[^\]\s]+\]:")
 _FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})")
 _HIGHLIGHT = re.compile(
-    r"^[ \t]*(?:\{%-?\s*highlight\s+(?P<one>[\w+-]+)[^%\n"
-    r"]*%\}|\{\{<\s*highlight\s+(?P<two>[\w+-]+)[^>\n]*>\}\})[ \t]*\n"
+    r"^[ \t]*(?:\{%-?\s*highlight\s+(?P<liquid>[\w+-]+)[^%\n]*%\}"
+    r"|\{\{<\s*highlight\s+(?P<shortcode>[\w+-]+)[^>\n]*>\}\})[ \t]*\n"
     r"(?P<code>(?:(?!\{%-?\s*(?:end)?highlight\b|\{\{<\s*/?highlight\b).)*)[ "
     r"\t]*(?:\{%-?\s*endhighlight\s*-?%\}|\{\{<\s*/highlight\s*>\}\})",
     re.MULTILINE | re.DOTALL,
@@ -69,22 +68,20 @@ _HIGHLIGHT = re.compile(
 
 
 def unfold(text: str, dialect: Dialect) -> str:
-    """Blocks as CommonMark has them, where the generator has others, and what is indented below a footnote as the prose
-    that it is. To be done before the code is looked for.
+    """Rewrites a generator's blocks, and the prose that is indented below a footnote, as CommonMark has them. To be done
+    before code is masked.
     """
     if dialect.has("admonitions") or "[^" in text:
         text = "\n".join(_flattened(text.split("\n"), admonitions=dialect.has("admonitions")))
     if dialect.has("liquid", "shortcodes"):
         text = _HIGHLIGHT.sub(
-            lambda found: f"~~~~{found['one'] or found['two']}\n{found['code'].rstrip()}\n~~~~", text
+            lambda found: f"~~~~{found['liquid'] or found['shortcode']}\n{found['code'].rstrip()}\n~~~~", text
         )
     return text
 
 
 def drop_syntax(text: str, dialect: Dialect, *, title: str) -> str:
-    """The text with generator syntax and comments gone. `title` stands
-    where a template would have put the page's own.
-    """
+    """Drops generator syntax and comments. `title` replaces a template's reference to the page's title."""
     text = _replaced(text, "<!--", "-->", lambda _: "", at_most=None)
     if dialect.has("erb"):
         text = _ERB_SIDE_CONTENT.sub("", text)
@@ -127,9 +124,7 @@ def _braces(text: str, dialect: Dialect, title: str) -> str:
 def _replaced(
     text: str, opening: str, closing: str, replace: Callable[[str], str], *, at_most: int | None = _MAX_TAG
 ) -> str:
-    """Replaces every span between two marks. Not a pattern: those take
-    quadratic time where the closing mark is missing.
-    """
+    """Replaces every span between two marks. Not by a pattern: it takes quadratic time where closing marks are missing."""
     pieces: list[str] = []
     position = start = 0
     while (start := text.find(opening, start)) >= 0:
@@ -146,7 +141,7 @@ def _replaced(
 
 
 def _of_template(code: str, title: str) -> str:
-    """What an ERB tag would have shown to a reader, as far as its own words tell."""
+    """Returns the words in an ERB tag that a reader would see."""
     if code.startswith("#") or not code.startswith("="):
         return ""
     if _TITLE.match(code):
@@ -158,13 +153,13 @@ def _of_template(code: str, title: str) -> str:
 
 
 def _shown(code: str) -> str:
-    """What a tag or shortcode shows of its arguments: `{% tab title="macOS" %}`."""
-    words = [next(filter(None, one), "").strip() for one in _SHOWN.findall(code)]
-    return " ".join(f"**{one}**" for one in words if one)
+    """Returns the arguments of a tag or shortcode that readers see: `{% tab title="macOS" %}`."""
+    values = (next(filter(None, alternatives), "").strip() for alternatives in _SHOWN.findall(code))
+    return " ".join(f"**{value}**" for value in values if value)
 
 
 def _without_attributes(found: re.Match[str]) -> str:
-    """Nothing; or the heading that they belong to, with its anchor."""
+    """Drops attributes, but for the anchor of a heading."""
     if not found[1]:
         return ""
     anchor = _ID.search(found[0][len(found[1]) :])
@@ -188,13 +183,11 @@ def _headline(kind: str | None, title: str | None) -> str:
 
 
 def _flattened(lines: list[str], *, admonitions: bool, depth: int = 0) -> Iterator[str]:
-    """The lines with footnotes, and admonitions and tabs of
-    Python-Markdown, as a line and what was indented below it.
-    """
-    at, fence = 0, ""
-    while at < len(lines):
-        line = lines[at]
-        at += 1
+    """Yields the lines. Footnotes, and admonitions and tabs of Python-Markdown, lose the indentation of their body."""
+    index, fence = 0, ""
+    while index < len(lines):
+        line = lines[index]
+        index += 1
         mark = _FENCE.match(line)
         if mark and (not fence or line.strip().startswith(fence)):
             fence = "" if fence else mark[1]
@@ -202,21 +195,18 @@ def _flattened(lines: list[str], *, admonitions: bool, depth: int = 0) -> Iterat
         if found is None and (fence or not _FOOTNOTE.match(line)):
             yield line
             continue
-        start, inner = at, _indent(line) + 4
-        while at < len(lines) and (not lines[at].strip() or _indent(lines[at]) >= inner):
-            at += 1
-        below = [one.expandtabs(4)[inner:] for one in lines[start:at]]
+        start, inner = index, _indent(line) + 4
+        while index < len(lines) and (not lines[index].strip() or _indent(lines[index]) >= inner):
+            index += 1
+        below = [line.expandtabs(4)[inner:] for line in lines[start:index]]
         body = _flattened(below, admonitions=admonitions, depth=depth + 1) if depth < _MAX_DEPTH else below
         if found is None:
             yield from (line, *body)
             continue
-        headline = f"**{found[4]}**" if found[4] else _admonition(found[2], found[3])
-        yield from (found[1] + one if one else "" for one in ("", headline, "", *body, ""))
-
-
-def _admonition(kind: str, title: str | None) -> str:
-    """`!!! note ""` is one without a title."""
-    return "" if title == "" else _headline(kind, title).strip()
+        tab, kind, title = found[4], found[2], found[3]
+        # `!!! note ""` has no title.
+        headline = f"**{tab}**" if tab else "" if title == "" else _headline(kind, title).strip()
+        yield from (found[1] + line if line else "" for line in ("", headline, "", *body, ""))
 
 
 def _indent(line: str) -> int:

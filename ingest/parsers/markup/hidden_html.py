@@ -1,5 +1,5 @@
-"""Which elements of HTML no reader sees, as far as they say so themselves: text in them must not be quoted, nor be read
-by a model as an order. The same in HTML within Markdown, in a file and on a website.
+"""Tells which elements of HTML no reader sees, by their own attributes: their text must not be quoted, nor be read by a
+model as an instruction. Used for HTML within Markdown, in files and on websites.
 """
 
 from __future__ import annotations
@@ -16,11 +16,9 @@ _HIDDEN_STYLE = re.compile(
 _WHITE = r"(?:white|#fff(?:fff)?\b|rgba?\(\s*255\s*,\s*255\s*,\s*255\b)"
 _WHITE_STYLE = re.compile(rf"(?<![\w-])color:\s*{_WHITE}", re.IGNORECASE)
 _BACKGROUND = re.compile(r"background(?:-color)?:", re.IGNORECASE)
-"""White on a background of its own is a badge; white alone is there to be missed."""
-
-
+"""White on a background of its own is a badge; white alone is meant to be missed."""
 _FRAME = frozenset({"html", "body", "main"})
-"""Sites hide these until a script has run."""
+"""Elements that sites hide until a script has run."""
 
 
 def stays_hidden(
@@ -30,25 +28,21 @@ def stays_hidden(
     controlled: Collection[str],
     around: Iterable[Mapping[str, str]],
 ) -> bool:
-    """Whether an element of a whole page is to go: hidden, and not only for the moment. See the functions below."""
-    if name in _FRAME or _opens_by_a_click(attributes, controlled):
-        return False
-    return is_hidden(attributes, around)
+    """Whether an element of a whole page is hidden and does not open by a click, as do the panel of a tab, what the
+    browser's own search opens, and the elements that the page's buttons control (`controlled`, see `opened_by`).
 
-
-def _opens_by_a_click(attributes: Mapping[str, str], controlled: Collection[str]) -> bool:
-    """Whether it is hidden for the moment: the panel of a tab, what the browser's own
-    search opens, or one of those that the page's buttons control (see `opened_by`).
+    `around`: see `is_hidden`.
     """
-    return (
+    opens = (
         attributes.get("role") == "tabpanel"
         or attributes.get("hidden") == "until-found"
         or attributes.get("id") in controlled
     )
+    return name not in _FRAME and not opens and is_hidden(attributes, around)
 
 
 def opened_by(attributes: Mapping[str, str]) -> Iterator[str]:
-    """Ids of what a click on an element opens or shows, by its attributes."""
+    """Yields the ids of the elements that a click on an element opens, by its attributes."""
     yield from attributes.get("aria-controls", "").split()
     for name in ("data-target", "data-bs-target"):
         if attributes.get(name, "").startswith("#"):
@@ -63,9 +57,10 @@ def opened_by(attributes: Mapping[str, str]) -> Iterator[str]:
 
 
 def is_hidden(attributes: Mapping[str, str], around: Iterable[Mapping[str, str]] = ()) -> bool:
-    """Tells by the attributes of an element, whose names are in lower case.
+    """Whether an element's attributes hide it. Their names are in lower case.
 
-    `around`: of what may give white text a background, by a style or a class: itself and the elements that it is in.
+    `around`: the attributes of the element and of those around it, whose style or class may color the background of
+    white text.
     """
     style = attributes.get("style", "")
     if "hidden" in attributes or _HIDDEN_STYLE.search(style):
@@ -74,5 +69,6 @@ def is_hidden(attributes: Mapping[str, str], around: Iterable[Mapping[str, str]]
     if white is None or _BACKGROUND.search(style):
         return False
     return not any(
-        "class" in one or "bgcolor" in one or _BACKGROUND.search(one.get("style", "")) for one in around
+        "class" in outer or "bgcolor" in outer or _BACKGROUND.search(outer.get("style", ""))
+        for outer in around
     )

@@ -1,7 +1,7 @@
-"""HTML inside Markdown, rewritten as Markdown: no tag is left, every word that a reader would see is.
+"""Rewrites HTML inside Markdown as Markdown: no tag is left, every word that a reader would see is.
 
-Written as one pass over the tags because the text between them is Markdown, which an HTML parser would not leave
-alone. What looks like a tag but is none (`<your-token>`, `<String>`) is text.
+One pass over the tags, because the text between them is Markdown, which an HTML parser would change. What looks like a
+tag but is none (`<your-token>`, `<String>`) is text.
 """
 
 from __future__ import annotations
@@ -30,17 +30,10 @@ _ENTITY = re.compile(r"&(?!lt;|gt;|amp;|quot;)(?:#\d{1,7}|#x[\da-fA-F]{1,6}|[A-Z
 
 _LOOKS_LIKE_HTML = re.compile(rf"<!--|-->|{_ENTITY.pattern}|{TAG.pattern}")
 
-_WRAPPED = {
-    "b": "**",
-    "strong": "**",
-    "i": "*",
-    "em": "*",
-    "del": "~~",
-    "s": "~~",
-}
+_WRAPPED = {"b": "**", "strong": "**", "i": "*", "em": "*", "del": "~~", "s": "~~"}
 _CODE = frozenset({"code", "kbd", "samp"})
 _BOXES = frozenset({"button", "label", "option"})
-"""Inline, but a reader sees a space between two of them."""
+"""Inline elements between which a reader sees a space."""
 _BULLET = re.compile(r"\n *(?:-|\d+\.) \Z")
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _BLOCK_NAMES = """
@@ -54,7 +47,7 @@ col colgroup datalist output progress meter
 """
 _BLOCKS = frozenset(_BLOCK_NAMES.split())
 _DEEP = _BLOCKS - {"p", "dt", "dd", "hr", "tr", "td", "th"}
-"""Blocks whose end tag authors do not leave out, so that nesting can be counted."""
+"""Blocks whose end tag authors do not omit, so that nesting can be counted."""
 _KNOWN = _BLOCKS | set(_INLINE_NAMES.split()) | _WRAPPED.keys() | _CODE | _HEADINGS.keys()
 
 
@@ -63,17 +56,20 @@ def html_to_markdown(text: str, *, mdx: bool) -> str:
     if "<" in text:
         text = _DROPPED.sub("", text)
         controlled = {ident for tag in TAG.finditer(text) for ident in opened_by(attributes_of(tag))}
-        text = with_tables(text, lambda part: _Rewriter(controlled, mdx=mdx).rewrite(part))
-        text = _Rewriter(controlled, mdx=mdx).rewrite(text)
+
+        def rewrite(part: str) -> str:
+            return _Rewriter(controlled, mdx=mdx).rewrite(part)
+
+        text = rewrite(with_tables(text, rewrite))
     return _ENTITY.sub(lambda found: html.unescape(found[0]).replace("\xa0", " "), text)
 
 
 @dataclass(kw_only=True, slots=True)
 class _Opened:
-    """An element whose end decides what becomes of it. `at`: where its content starts in the output."""
+    """An element that is rewritten at its end. `start`: the index of its content in the output."""
 
     name: str
-    at: int
+    start: int
     wrap: Callable[[str], str]
 
 
@@ -86,9 +82,9 @@ class _Rewriter:
         self._depth = 0
         self._lists: list[int | None] = []
         """The open lists: the number of the next item, None for bullets."""
-        self._goes_on = False
-        """Whether a list within an item has ended, which may go on."""
-        self._hidden_at: int | None = None
+        self._item_continues = False
+        """Whether a list within an item has just ended: the item may continue."""
+        self._hidden_from: int | None = None
         self._hidden: list[str] = []
 
     def rewrite(self, text: str) -> str:
@@ -97,25 +93,22 @@ class _Rewriter:
             name = tag[2].lower()
             if not _is_markup(tag, mdx=self._mdx):
                 continue
-            self._say(text[position : tag.start()])
+            self._write(text[position : tag.start()])
             position = tag.end()
             if tag[1]:
                 self._close(name)
             else:
-                self._open(
-                    name,
-                    attributes_of(tag),
-                    in_row="|" in text[text.rfind("\n", 0, tag.start()) + 1 : tag.start()],
-                )
-        self._say(text[position:])
+                line_start = text.rfind("\n", 0, tag.start()) + 1
+                self._open(name, attributes_of(tag), in_row="|" in text[line_start : tag.start()])
+        self._write(text[position:])
         return "".join(self._out)
 
-    def _say(self, text: str) -> None:
-        """Within HTML, indentation is lay-out: left alone it would turn prose into code."""
+    def _write(self, text: str) -> None:
+        """Writes text. Within HTML its indentation goes, which would turn prose into code."""
         text = re.sub(r"\n[ \t]+", "\n", text) if self._depth else text
-        if self._goes_on and text.strip():
+        if self._item_continues and text.strip():
             text = f"\n{self._indent(self._lists)}{text.lstrip()}"
-        self._goes_on = self._goes_on and not text.strip()
+        self._item_continues = self._item_continues and not text.strip()
         self._out.append(text)
 
     def _open(self, name: str, attributes: dict[str, str], *, in_row: bool) -> None:
@@ -144,8 +137,8 @@ class _Rewriter:
         elif name == "br":
             self._out.append(" " if in_row else "\n")
         elif name == "img":
-            if told := description(attributes.get("alt", "")):
-                self._out.append(f"{told} ")
+            if words := description(attributes.get("alt", "")):
+                self._out.append(f"{words} ")
         elif name in ("ul", "ol"):
             if not self._lists:  # within an item, an empty line would make a paragraph of it
                 self._break()
@@ -156,21 +149,22 @@ class _Rewriter:
             self._component(attributes)
 
     def _hide(self, name: str, attributes: dict[str, str]) -> None:
-        """Text that no reader sees must not be quoted, nor be read by a model as an order."""
+        """Notes where hidden text starts: it must not be quoted, nor be read by a model as an instruction."""
         if name not in _HIDEABLE:
             return
         if self._hidden or stays_hidden(name, attributes, controlled=self._controlled, around=()):
-            self._hidden_at = len(self._out) if self._hidden_at is None else self._hidden_at
+            self._hidden_from = len(self._out) if self._hidden_from is None else self._hidden_from
             self._hidden.append(name)
 
     def _reveal(self, name: str) -> None:
+        """Drops the hidden text that ends here."""
         if name in self._hidden:
-            while self._hidden.pop() != name:  # end tags within that its author left out
+            while self._hidden.pop() != name:  # end tags within that its author omitted
                 continue
-            if not self._hidden and self._hidden_at is not None:
-                del self._out[self._hidden_at :]
-                self._opened = [element for element in self._opened if element.at <= self._hidden_at]
-                self._hidden_at = None
+            if not self._hidden and self._hidden_from is not None:
+                del self._out[self._hidden_from :]
+                self._opened = [element for element in self._opened if element.start <= self._hidden_from]
+                self._hidden_from = None
 
     def _component(self, attributes: dict[str, str]) -> None:
         label = attributes.get("label") or attributes.get("title")
@@ -183,7 +177,7 @@ class _Rewriter:
         self._reveal(name)
         if name in ("ul", "ol") and self._lists:
             self._lists.pop()
-            self._goes_on = bool(self._lists)
+            self._item_continues = bool(self._lists)
             if self._lists:
                 return
         if name in _BOXES:
@@ -195,14 +189,14 @@ class _Rewriter:
                 element = self._opened.pop()
                 if element.name == name:
                     break
-            inner = "".join(self._out[element.at :])
-            self._out[element.at :] = [element.wrap(inner) if inner.strip() else inner]
+            inner = "".join(self._out[element.start :])
+            self._out[element.start :] = [element.wrap(inner) if inner.strip() else inner]
 
     def _indent(self, lists: Sequence[int | None]) -> str:
         return " " * sum(2 if number is None else 3 for number in lists)
 
     def _bullet(self, value: str) -> str:
-        self._goes_on = False
+        self._item_continues = False
         indent = self._indent(self._lists[:-1])
         number = self._lists[-1] if self._lists else None
         if number is None:
@@ -212,7 +206,7 @@ class _Rewriter:
         return f"{indent}{number}. "
 
     def _await(self, name: str, wrap: Callable[[str], str]) -> None:
-        self._opened.append(_Opened(name=name, at=len(self._out), wrap=wrap))
+        self._opened.append(_Opened(name=name, start=len(self._out), wrap=wrap))
 
     def _break(self) -> None:
         if not _BULLET.search("".join(self._out[-2:])):  # `<li><p>`: the item's text follows its bullet
@@ -220,14 +214,14 @@ class _Rewriter:
 
 
 def _summary(inner: str) -> str:
-    """A title in bold, unless it is a heading already."""
+    """Writes a title in bold, unless it is a heading already."""
     if re.search(r"^#{1,6} ", inner, re.MULTILINE):
         return f"\n\n{inner.strip()}\n\n"
     return f"\n\n**{' '.join(inner.split())}**\n\n"
 
 
 def _link(inner: str, href: str) -> str:
-    """A link; its text alone where it is around blocks, nothing where it is a heading's to itself."""
+    """Writes a link; only its text where it is around blocks, nothing where it is a heading's to itself."""
     if href.startswith("#") and is_symbol(inner):
         return ""
     return inner if "\n\n" in inner.strip() else f"[{' '.join(inner.split())}]({href})"
@@ -244,7 +238,7 @@ def _is_markup(tag: re.Match[str], *, mdx: bool) -> bool:
 
 
 def shown_as_code(text: str) -> str:
-    """Words of a reader's page, in a page of Markdown: what would be taken for mark-up of HTML is put in code spans."""
+    """Puts words that Markdown would take for HTML in code spans."""
     return _LOOKS_LIKE_HTML.sub(
         lambda found: (
             f"`{found[0]}`"

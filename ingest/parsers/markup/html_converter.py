@@ -1,6 +1,4 @@
-"""The elements of a page as Markdown, by markdownify; tables, code and
-what it knows no Markdown for by our own rules.
-"""
+"""Converts the elements of a page to Markdown by markdownify; tables, code and some others by rules of our own."""
 
 from __future__ import annotations
 
@@ -21,7 +19,7 @@ from ingest.parsers.markup.html_tables import (
     markdown_table,
     span,
 )
-from ingest.parsers.markup.numbered_code import code_text, enclosing, without_line_numbers
+from ingest.parsers.markup.numbered_code import code_text, enclosing, own_rows, without_line_numbers
 from ingest.parsers.markup.permalinks import without_permalinks
 from ingest.parsers.pictures import description
 from ingest.parsers.superscripts import lowered, raised
@@ -36,9 +34,9 @@ _OPTIONS: Any = {
 }
 _GROUPS: dict[str, GroupKind] = {"thead": "thead", "tfoot": "tfoot"}
 _MARKUP_START = re.compile(r"^(\s*)(?=#{1,6}(?:\s|$)|`{3}|~{3})")
-"""Matches, at the start of a paragraph, words that would open a heading, or a fence that never closes."""
+"""Matches the start of a paragraph that would open a heading, or a fence that never closes."""
 _CHOMPED = frozenset({"a", "b", "strong", "i", "em", "del", "s", "code", "kbd", "samp", "sup", "sub"})
-"""Elements at whose edges markdownify keeps a space, but not a line break."""
+"""Elements at whose edges markdownify keeps a space, but no line break."""
 _EDGES = re.compile(r"\A\s*\n\s*|\s*\n\s*\Z")
 _MAX_DEPTH = 120
 _TICKS = re.compile(r"`+")
@@ -47,9 +45,9 @@ _SCRIPT_LINK = re.compile(r"\s*(?:javascript|data|vbscript):", re.IGNORECASE)
 
 
 def converted(content: Tag, *, as_page: bool = False) -> str:
-    """Its Markdown; `content` is used up. Headings have their anchor behind them: `## Fees {#fees}`.
+    """Converts an element to Markdown; changes `content`. Headings have their anchor behind them: `## Fees {#fees}`.
 
-    `as_page`: it will be read as a page of Markdown, in which a `<b>` that a reader sees would be mark-up.
+    `as_page`: the result is parsed as a page of Markdown, in which a `<b>` that a reader sees would be mark-up.
     """
     for link in content.find_all("a", title=True):
         del link["title"]  # shown while a mouse rests on it, so unseen by most readers
@@ -63,7 +61,7 @@ def converted(content: Tag, *, as_page: bool = False) -> str:
 
 
 def _flatten(content: Tag) -> None:
-    """Text alone is left of what is nested too deeply for markdownify, which calls itself for each level."""
+    """Reduces elements to their text that are nested too deeply for markdownify, which calls itself for each level."""
     depths = {id(content): 0}
     for element in content.find_all(True):
         depth = depths.get(id(element.parent), 0) + 1
@@ -75,14 +73,10 @@ def _flatten(content: Tag) -> None:
 
 
 def _is_layout(table: Tag) -> bool:
-    """A table around tables that is no grid itself; or one of a single
-    row or column, without headers, that holds blocks.
+    """Whether a table is a mere frame: around tables and no grid itself; or of a single row or column, without headers,
+    that holds blocks.
     """
-    rows = [
-        [cell for cell in row.find_all(["td", "th"]) if enclosing(cell, "table") is table]
-        for row in table.find_all("tr")
-        if enclosing(row, "table") is table
-    ]
+    rows = own_rows(table)
     heads = any(cell.name == "th" for row in rows for cell in row)
     if table.find("table") is not None:
         return not heads or sum(len(row) > 1 for row in rows) < 2
@@ -91,9 +85,10 @@ def _is_layout(table: Tag) -> bool:
 
 
 def _dissolve(table: Tag) -> None:
-    inner = table.find_all(["thead", "tbody", "tfoot", "tr", "td", "th", "caption"])
-    for element in [table, *(one for one in inner if enclosing(one, "table") is table)]:
-        element.name = "div"
+    for element in table.find_all(["thead", "tbody", "tfoot", "tr", "td", "th", "caption"]):
+        if enclosing(element, "table") is table:
+            element.name = "div"
+    table.name = "div"
 
 
 class _Converter(MarkdownConverter):
@@ -101,7 +96,7 @@ class _Converter(MarkdownConverter):
         super().__init__(**_OPTIONS)
         self._as_page = as_page
         self._cells: dict[int, str] = {}
-        """A table's cell, by its identity -> its Markdown, until the table itself is written."""
+        """The Markdown of a table's cells, by their identity, until the table itself is written."""
 
     def escape(self, text: str, parent_tags: Any) -> str:  # noqa: ARG002
         return shown_as_code(text) if self._as_page else text
@@ -129,7 +124,7 @@ class _Converter(MarkdownConverter):
         return text
 
     def convert_table(self, el: Any, text: str, parent_tags: Any) -> str:
-        """`text`: what is in no cell, such as a caption."""
+        """Writes a table. `text`: the words in no cell, such as a caption."""
         groups = in_groups(
             (
                 group or el,
@@ -151,8 +146,8 @@ class _Converter(MarkdownConverter):
         )
 
     def convert_img(self, el: Any, text: str, parent_tags: Any) -> str:  # noqa: ARG002
-        told = description(str(el.attrs.get("alt") or ""))
-        return f"{told} " if told else ""  # two pictures side by side are two descriptions
+        words = description(str(el.attrs.get("alt") or ""))
+        return f"{words} " if words else ""  # two pictures side by side are two descriptions
 
     def convert_a(self, el: Any, text: str, parent_tags: Any) -> str:
         href = str(el.attrs.get("href") or "")
@@ -174,9 +169,8 @@ class _Converter(MarkdownConverter):
 
     def convert_ul(self, el: Any, text: str, parent_tags: Any) -> str:
         written = str(super().convert_list(el, text, parent_tags))  # type: ignore[misc]
-        return (
-            f"{written.rstrip()}\n" if "li" in parent_tags else written
-        )  # the item may go on after the list
+        # An item may continue after a list in it.
+        return f"{written.rstrip()}\n" if "li" in parent_tags else written
 
     convert_ol = convert_ul
 
@@ -232,7 +226,7 @@ class _Converter(MarkdownConverter):
 
 
 def _rows(table: Tag) -> Iterator[tuple[Tag | None, Sequence[Tag]]]:
-    """The table's own rows, also those without cells, with the group of each: its `thead`, `tbody` or `tfoot`."""
+    """Yields the table's own rows, also those without cells, with their group: `thead`, `tbody` or `tfoot`."""
     row: Tag | None = None
     cells: list[Tag] = []
     for element in table.find_all(["tr", "td", "th"]):
@@ -254,7 +248,7 @@ def _group(inner: Tag) -> Tag | None:
 
 
 def _anchor(heading: Tag) -> str | None:
-    """Its own, that of an empty link in it, or that of the section that it opens."""
+    """Returns a heading's own anchor, that of an empty link in it, or that of the section that it opens."""
     inner = heading.find(lambda element: element.get("id") or element.get("name"))
     section = heading.parent
     opens = section is not None and section.name == "section" and section.find(True) is heading
@@ -275,7 +269,7 @@ def _code_span(code: str) -> str:
 
 
 def _touches_a_link(el: Any) -> bool:
-    """Whether another link's word follows at once: styles set them apart for whoever sees the page."""
+    """Whether another link's word follows at once: on the page, styles set the two apart."""
     following = el.next_sibling
     if getattr(following, "name", None) != "a" or following.get("href") in (None, el.get("href")):
         return False

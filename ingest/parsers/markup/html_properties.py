@@ -1,6 +1,4 @@
-"""What a page of HTML says about itself beside its text, as far as that
-may limit its readers: `<meta>`, `data-*`, JSON-LD.
-"""
+"""Reads the properties of a page of HTML that may restrict its readers: `<meta>`, `data-*`, JSON-LD."""
 
 from __future__ import annotations
 
@@ -26,9 +24,7 @@ Named = Iterator[tuple[str, object]]
 
 
 def html_properties(text: str) -> Named:
-    """Names and values. What stands at an element or a thing of the page
-    has a name above it: it may mean that alone.
-    """
+    """Yields names and values. Those of an element or a JSON-LD object are nested: they may mean that alone."""
     yield from _of_meta(text)
     yield from (("elements", [{name: value}]) for name, value in _of_elements(text))
     yield from (("json-ld", [{name: value}]) for name, value in _of_linked_data(text))
@@ -36,9 +32,7 @@ def html_properties(text: str) -> Named:
 
 def _of_meta(text: str) -> Named:
     for tag in _META.findall(text):
-        attributes = {
-            name.lower(): unescape(one or two or three) for name, one, two, three in _ATTRIBUTE.findall(tag)
-        }
+        attributes = {name.lower(): unescape("".join(value)) for name, *value in _ATTRIBUTE.findall(tag)}
         name = next((attributes[key] for key in _NAMED_BY if key in attributes), "")
         value = attributes.get("content", attributes.get("value"))
         if value is not None:
@@ -46,34 +40,34 @@ def _of_meta(text: str) -> Named:
 
 
 def _of_elements(text: str) -> Named:
-    for name, one, two, three in _DATA.findall(text):
-        key, said = key_of(name), key_of(unescape(one or two or three))
+    for name, *alternatives in _DATA.findall(text):
+        key, value = key_of(name), key_of(unescape("".join(alternatives)))
         if "audience" in key or key in SURE - WORDS_OF_PAGES:
-            limits = said not in OPEN
+            limits = value not in OPEN
         else:
-            limits = "visibility" in key and said in CLOSED_WORDS - {"hidden"}
+            limits = "visibility" in key and value in CLOSED_WORDS - {"hidden"}
         if limits:
-            yield name, said
+            yield name, value
 
 
 def _of_linked_data(text: str) -> Named:
     for opening in _LINKED.finditer(text):
         end = text.find("</script", opening.end())
-        said = text[opening.end() : end] if end >= 0 else ""
-        if "audience" not in said:
+        script = text[opening.end() : end] if end >= 0 else ""
+        if "audience" not in script:
             continue
         try:
-            things = json.loads(said)
+            data = json.loads(script)
         except (json.JSONDecodeError, RecursionError):
             yield "audience", "that cannot be read"
             continue
-        for one in Fields({"": things}).all:
-            if "audience" in one.key and not _is_open(one.value):
-                yield one.name, one.value
+        for field in Fields({"": data}).all:
+            if "audience" in field.key and not _is_open(field.value):
+                yield field.name, field.value
 
 
 def _is_open(value: object) -> bool:
-    """Whether it says that it is for all: `{"@type": "Audience", "audienceType": "public"}`."""
+    """Whether an audience is everyone: `{"@type": "Audience", "audienceType": "public"}`."""
     if isinstance(value, dict):
         return any(_is_open(part) for part in value.values())
     if isinstance(value, list):

@@ -1,7 +1,7 @@
-"""Tables of HTML as Markdown tables, which know no cells over several rows or columns and have one row of headers.
+"""Writes tables of HTML as Markdown tables, which have no cells over several rows or columns and one row of headers.
 
-Every cell ends up under its own header: what spans rows or columns is repeated in each, several rows of headers become
-one ("Fee › Express"). The same for HTML files, websites, mail and HTML within Markdown, whose parsers find the cells.
+Every cell ends up under its own header: a cell that spans rows or columns is repeated in each, several rows of headers
+become one ("Fee › Express"). The parsers of HTML files, websites, mail and HTML within Markdown find the cells.
 """
 
 from __future__ import annotations
@@ -12,14 +12,13 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Literal
 
-from ingest.parsers.grids import Row, table
+from ingest.parsers.grids import Row, joined_headers, table
 
 _MAX_SPAN = 100
 """Rows or columns. A wider span is a mistake, or an attempt to use up memory."""
 _MAX_REPEATED = 100_000
-"""Characters that spans may add to one table; what is beyond stands in its first cell alone."""
+"""Characters that spans may add to one table; text beyond it is not repeated."""
 _TO_THE_END = 0
-_JOINT = " › "
 _UNESCAPED_BAR = re.compile(r"(?<!\\)\|")
 
 GroupKind = Literal["thead", "tbody", "tfoot"]
@@ -38,7 +37,7 @@ class Cell:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RowGroup:
-    """Rows of one thead, tbody or tfoot: no cell reaches out of it."""
+    """Rows of one thead, tbody or tfoot: no cell spans beyond it."""
 
     kind: GroupKind
     rows: Sequence[Sequence[Cell]]
@@ -56,7 +55,7 @@ _EMPTY = _Square(Cell(text=""), False)
 
 
 def span(written: str, *, down: bool = False) -> int:
-    """The number in a `colspan` or, with `down`, a `rowspan`; 1 where it is none, as browsers have it."""
+    """Reads a `colspan` or, with `down`, a `rowspan`; 1 where it is no number, as in browsers."""
     number = re.match(r"\s*\+?(\d{1,9})", written)
     if number is None:
         return 1
@@ -64,15 +63,15 @@ def span(written: str, *, down: bool = False) -> int:
 
 
 def cell_text(markdown: str) -> str:
-    """A cell's Markdown in one line, without a bar that would end it."""
+    """Puts a cell's Markdown in one line and escapes its bars."""
     return _UNESCAPED_BAR.sub(r"\\|", " ".join(markdown.split()))
 
 
 def markdown_table(groups: Sequence[RowGroup]) -> str:
-    """Titles that stand over the table, then the table; empty where no cell has text.
+    """Writes the titles above a table, then the table; empty where no cell has text.
 
-    Without a row of headers the first row is it, as Markdown has no table without one; but where the headers stand in
-    the first column that row is left empty.
+    Without a row of headers the first row becomes it, as Markdown has no table without one; but where the first column
+    has the headers that row is left empty.
     """
     titles, head, body = _read(groups)
     if not any(map(any, [titles, head, *body])):
@@ -81,7 +80,7 @@ def markdown_table(groups: Sequence[RowGroup]) -> str:
 
 
 def inline_table(groups: Sequence[RowGroup]) -> str:
-    """A table that stands in a cell of another, in one line: "Grade: A, Days: 25; Grade: B, Days: 30"."""
+    """Writes a table in a cell of another, in one line: "Grade: A, Days: 25; Grade: B, Days: 30"."""
     titles, head, body = _read(groups)
     if not any(head):
         lines = [", ".join(filter(None, row)) for row in body]
@@ -98,7 +97,7 @@ def inline_table(groups: Sequence[RowGroup]) -> str:
 
 
 def _read(groups: Sequence[RowGroup]) -> tuple[list[str], Row, list[Row]]:
-    """Titles, the row of headers (empty: there is none), the other rows."""
+    """Returns titles, the row of headers (empty: there is none), and the other rows."""
     ordered = sorted(groups, key=lambda group: _ORDER.index(group.kind))
     lines = [(line, group.kind == "thead") for group in ordered for line in _laid_out(group)]
     grid = _without_empty([line for line, _ in lines])
@@ -116,20 +115,17 @@ def _read(groups: Sequence[RowGroup]) -> tuple[list[str], Row, list[Row]]:
         grid.pop(0)
         heads -= 1
     if heads:
-        head = [
-            _JOINT.join(dict.fromkeys(filter(None, column))) for column in zip(*rows[:heads], strict=True)
-        ]
-        return titles, head, rows[heads:]
+        return titles, joined_headers(rows[:heads]), rows[heads:]
     in_first_column = len(grid[0]) > 1 and 2 * sum(line[0].cell.head for line in grid) > len(grid)
     return titles, [""] * len(grid[0]) if in_first_column or titles else [], rows
 
 
 def _laid_out(group: RowGroup) -> list[list[_Square]]:
-    """The group's rows with each cell in every column and row that it covers."""
+    """Puts each cell of the group in every column and row that it covers."""
     grid: list[list[_Square]] = []
     held: dict[int, tuple[int, Cell]] = {}
-    """Column -> rows that a cell from above has left, and the cell."""
-    for at, row in enumerate(group.rows):
+    """Cells from above, by column, and the rows that they still span."""
+    for index, row in enumerate(group.rows):
         line: list[_Square] = []
 
         def take_held(line: list[_Square]) -> bool:
@@ -145,7 +141,7 @@ def _laid_out(group: RowGroup) -> list[list[_Square]]:
         for cell in row:
             while take_held(line):
                 continue
-            rows = len(group.rows) - at
+            rows = len(group.rows) - index
             down = rows if cell.down == _TO_THE_END else min(cell.down, rows)
             for column in range(cell.across):
                 if column and take_held(line):  # two spans that overlap
@@ -162,7 +158,7 @@ def _laid_out(group: RowGroup) -> list[list[_Square]]:
 
 
 def _without_empty(grid: Sequence[list[_Square]]) -> list[list[_Square]]:
-    """Rows of one width, without the rows and columns in which no cell starts, and the rows without any text."""
+    """Drops rows and columns in which no cell starts, and rows without text; fills the others to one width."""
     used = sorted({column for line in grid for column, square in enumerate(line) if square.starts})
     return [
         [line[column] if column < len(line) else _EMPTY for column in used]
@@ -172,29 +168,29 @@ def _without_empty(grid: Sequence[list[_Square]]) -> list[list[_Square]]:
 
 
 def _is_shown(line: Sequence[_Square]) -> bool:
-    """Whether a row says more than the one above: a cell starts in it, and there is text."""
+    """Whether a row adds to the one above: a cell starts in it, and there is text."""
     return any(square.starts for square in line) and any(square.cell.text for square in line)
 
 
 def _is_head(line: Sequence[_Square]) -> bool:
-    """Headers alone, but for empty cells; a single one in the first column is the header of its row."""
+    """Whether a row has only headers and empty cells; a single one in the first column is the header of its row."""
     if all(square.cell.head for square in line):
         return True
     return all(square.cell.head for square in line if square.cell.text) and not line[0].cell.text
 
 
 def _is_title(line: Sequence[_Square]) -> bool:
-    """One cell over the whole table."""
+    """Whether one cell spans the whole table."""
     return len(line) > 1 and all(square.cell is line[0].cell for square in line)
 
 
 def _texts(grid: Sequence[Sequence[_Square]], heads: int) -> list[Row]:
-    """What stands in each square. A row of one cell below the headers is a heading among rows: it stands once."""
+    """Returns each square's text. A row of one cell below the headers is a heading among rows and is not repeated."""
     left = _MAX_REPEATED
     rows = []
     seen: set[int] = set()
-    for at, line in enumerate(grid):
-        once = at >= heads and _is_title(line)
+    for index, line in enumerate(grid):
+        once = index >= heads and _is_title(line)
         row = []
         for column, square in enumerate(line):
             text = square.cell.text
@@ -208,8 +204,10 @@ def _texts(grid: Sequence[Sequence[_Square]], heads: int) -> list[Row]:
 
 
 def in_groups(rows: Iterable[tuple[object, GroupKind, Sequence[Cell]]]) -> list[RowGroup]:
-    """Rows by their groups. Each row: what it shares with the others of its group, the group's kind, its cells."""
-    groups: list[RowGroup] = []
-    for (_, kind), those in groupby(rows, key=lambda row: (id(row[0]), row[1])):
-        groups.append(RowGroup(kind=kind, rows=[cells for _, _, cells in those]))
-    return groups
+    """Groups neighbouring rows. Each row: the object that it shares with others of its group, the group's kind, its
+    cells.
+    """
+    return [
+        RowGroup(kind=kind, rows=[cells for _, _, cells in members])
+        for (_, kind), members in groupby(rows, key=lambda row: (id(row[0]), row[1]))
+    ]

@@ -1,5 +1,5 @@
-"""Tables of HTML within a page of Markdown, rewritten as tables of Markdown. Found tag by tag, as the
-rest of the HTML there is (see `html.py`): an HTML parser would not leave the Markdown in the cells alone.
+"""Rewrites tables of HTML within a page of Markdown as tables of Markdown. Reads tag by tag, as `html.py` does: an HTML
+parser would change the Markdown in the cells.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from ingest.parsers.markup.hidden_html import is_hidden
 from ingest.parsers.markup.html_tables import (
     Cell,
     GroupKind,
+    RowGroup,
     cell_text,
     in_groups,
     inline_table,
@@ -27,7 +28,7 @@ _ATTRIBUTE = re.compile(rf"([^\s\"'<>/=]+)(?:\s*=\s*({_VALUE}))?")
 _GROUPS: dict[str, GroupKind] = {"thead": "thead", "tbody": "tbody", "tfoot": "tfoot"}
 _PARTS = frozenset({"table", "caption", "tr", "td", "th", *_GROUPS})
 _BLOCK = re.compile(r"\n[ \t]*\n[ \t]*(?:[\ue000\ufdd0]\d+[\ue001\ufdd1][ \t]*(?:\n|\Z)|#{1,6} |[-*+] )")
-"""A block of Markdown in a cell: code (hidden, see `code_masking.py`), a heading or a list after an empty line."""
+"""A block of Markdown in a cell: masked code (see `code_masking.py`), a heading or a list after an empty line."""
 
 Rewrite = Callable[[str], str]
 
@@ -38,9 +39,9 @@ def attributes_of(tag: re.Match[str]) -> dict[str, str]:
 
 
 def with_tables(text: str, rewrite: Rewrite) -> str:
-    """The text with its tables rewritten. `rewrite`: of what is in a cell, without a table, the HTML as Markdown.
+    """Rewrites the tables of a text. `rewrite`: does the same for the other HTML in a cell.
 
-    The tags of a table that never ends are left alone, so that it does not swallow the page.
+    The tags of a table that never ends stay, so that it does not swallow the page.
     """
     tags = [tag for tag in TAG.finditer(text) if tag[2].lower() in _PARTS]
     ended = _ended(tags)
@@ -73,7 +74,7 @@ def with_tables(text: str, rewrite: Rewrite) -> str:
 
 
 def _ended(tags: Sequence[re.Match[str]]) -> set[int]:
-    """Where the tags of tables start that have both a start and an end."""
+    """Returns where the tags of tables start that have both a start and an end."""
     ended: set[int] = set()
     starts: list[int] = []
     for tag in tags:
@@ -87,7 +88,7 @@ def _ended(tags: Sequence[re.Match[str]]) -> set[int]:
 
 @dataclass(kw_only=True, slots=True)
 class _Table:
-    """A table while its tags come by. `hidden`: whether the table, its open group, row and cell are hidden."""
+    """A table while its tags are read. `hidden`: whether the table, its open group, row and cell are hidden."""
 
     rewrite: Rewrite
     hidden: dict[str, bool]
@@ -98,7 +99,7 @@ class _Table:
     written: list[str] = field(default_factory=list)
     """The open cell's Markdown and HTML."""
     beside: list[str] = field(default_factory=list)
-    """What is in no cell, such as a caption."""
+    """Text in no cell, such as a caption."""
     holds_blocks: bool = False
 
     def add(self, text: str) -> None:
@@ -109,7 +110,7 @@ class _Table:
         self.add(f" {line} ")
 
     def turn(self, name: str, attributes: dict[str, str] | None) -> None:
-        """A tag that is no table's; `attributes`: None for an end tag."""
+        """Reads a tag other than `<table>`; `attributes`: None for an end tag."""
         if name in ("td", "th"):
             self._end_cell()
             if attributes is not None:
@@ -138,26 +139,27 @@ class _Table:
         beside = self.rewrite("".join(self.beside)).strip()
         if self.holds_blocks:
             return f"\n\n{beside}\n\n{self._dissolved()}\n\n"
-        groups = in_groups((owner, kind, self._in_lines(cells)) for owner, kind, cells in self.rows)
-        return f"\n\n{beside}\n\n{markdown_table(groups)}\n\n"
+        return f"\n\n{beside}\n\n{markdown_table(self._groups())}\n\n"
 
     def in_a_line(self) -> str:
         self._end_cell()
-        groups = in_groups((owner, kind, self._in_lines(cells)) for owner, kind, cells in self.rows)
-        return f"{' '.join(''.join(self.beside).split())} {inline_table(groups)}".strip()
+        return f"{' '.join(''.join(self.beside).split())} {inline_table(self._groups())}".strip()
 
-    def _in_lines(self, cells: Sequence[Cell]) -> list[Cell]:
-        return [replace(cell, text=cell_text(cell.text)) for cell in cells]
+    def _groups(self) -> list[RowGroup]:
+        return in_groups(
+            (owner, kind, [replace(cell, text=cell_text(cell.text)) for cell in cells])
+            for owner, kind, cells in self.rows
+        )
 
     def _dissolved(self) -> str:
-        """Cells as blocks, each under its column's header: a cell of a Markdown table holds one line."""
+        """Writes cells as blocks, each under its column's header: a cell of a Markdown table holds one line."""
         heads, *others = [cells for _, _, cells in self.rows if cells]
         named = bool(others) and all(cell.head for cell in heads)
         blocks = []
         for cells in others if named else [heads, *others]:
-            for at, cell in enumerate(cells):
-                if named and at < len(heads) and heads[at].text.strip():
-                    blocks.append(f"**{cell_text(heads[at].text)}**")
+            for column, cell in enumerate(cells):
+                if named and column < len(heads) and heads[column].text.strip():
+                    blocks.append(f"**{cell_text(heads[column].text)}**")
                 blocks.append(cell.text.strip())
         return "\n\n".join(filter(None, blocks))
 
@@ -174,6 +176,6 @@ class _Table:
         self.rows[-1][2].append(replace(cell, text=self.rewrite(written)))
 
     def _start_row(self) -> None:
-        """Also of one without cells, which those from above may fill."""
+        """Starts a row, also one without cells, which those from above may fill."""
         self.rows.append((*self.group, []))
         self.in_row = True

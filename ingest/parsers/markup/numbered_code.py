@@ -1,7 +1,7 @@
-"""Code blocks of web pages without what the page sets beside them: line numbers, buttons to copy.
+"""Drops line numbers and copy buttons from the code blocks of web pages.
 
-Highlighters write numbers as a table of two cells (Pygments, Rouge, Hexo, Hugo), a table of a row a line (highlight.js,
-GitHub) or an element before each line; here all become one `<pre>` of the code's own lines.
+Highlighters write numbers as a table of two cells (Pygments, Rouge, Hexo, Hugo), a table with a row for each line
+(highlight.js, GitHub) or an element before each line. Each becomes one `<pre>` of the code's own lines.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _GUTTER = re.compile(
     r"|(?:[\w-]*-)?line-?numbers?(?:-\w+)?|hljs-ln-(?:numbers|n)|code-line-number",
     re.IGNORECASE,
 )
-"""Class names of an element that holds line numbers. They are believed of numbers alone."""
+"""Class names of an element that holds line numbers. They count only for elements of nothing but numbers."""
 _NUMBERS = re.compile(r"[\s\d]*")
 _NAMED = frozenset({"filename", "caption", "code-block-caption"})
 _BLOCKS = frozenset({"div", "p", "li", "tr", "ol", "ul", "table", "tbody", "figcaption", "pre"})
@@ -38,7 +38,7 @@ def without_line_numbers(content: Tag) -> None:
 
 
 def enclosing(element: Tag, *names: str) -> Tag | None:
-    """The nearest element of these names around it. (Beautiful Soup's own search takes ten times as long.)"""
+    """Returns the nearest element of these names around it. (Beautiful Soup's own search takes ten times as long.)"""
     around = element.parent
     while around is not None and around.name not in names:
         around = around.parent
@@ -46,23 +46,28 @@ def enclosing(element: Tag, *names: str) -> Tag | None:
 
 
 def inner(element: Tag, *names: str) -> list[Tag]:
-    """The elements of these names within it. (Beautiful Soup's own search takes ten times as long.)"""
-    return [one for one in element.descendants if isinstance(one, Tag) and one.name in names]
+    """Returns the elements of these names within it. (Beautiful Soup's own search takes ten times as long.)"""
+    return [child for child in element.descendants if isinstance(child, Tag) and child.name in names]
+
+
+def own_rows(table: Tag) -> list[list[Tag]]:
+    """Returns the cells of the table's rows, without those of tables in it."""
+    return [
+        [cell for cell in row.find_all(["td", "th"]) if enclosing(cell, "table") is table]
+        for row in table.find_all("tr")
+        if enclosing(row, "table") is table
+    ]
 
 
 def code_text(element: Tag) -> str:
-    """The text of code with the line breaks that a reader sees, without empty lines around it."""
+    """Returns the text of code with the line breaks that a reader sees, without empty lines around it."""
     text = _Lines().read(element).rstrip()
     return re.sub(r"\A(?:[ \t]*\n)+", "", text)
 
 
 def _unfold(table: Tag) -> None:
-    rows = [
-        [cell for cell in row.find_all(["td", "th"]) if enclosing(cell, "table") is table]
-        for row in table.find_all("tr")
-        if enclosing(row, "table") is table
-    ]
-    rows = [row for row in rows if row]
+    """Replaces a table of code and its line numbers by a `<pre>`, under the code's title."""
+    rows = list(filter(None, own_rows(table)))
     names = [row for row in rows if all(_classes(cell) & _NAMED for cell in row)]
     named = {id(row) for row in names}
     code = [[cell for cell in row if not _numbers_beside(cell, row)] for row in rows if id(row) not in named]
@@ -91,7 +96,7 @@ def _numbers_beside(cell: Tag, row: Sequence[Tag]) -> bool:
         return False
     if not _NUMBERS.fullmatch(cell.get_text()):
         return False
-    if cell.has_attr("data-line-number") or any(_is_gutter(one) for one in (cell, *cell.find_all(True))):
+    if cell.has_attr("data-line-number") or any(map(_is_gutter, (cell, *cell.find_all(True)))):
         return True
     code = row[-1].find("pre")
     numbers = [int(number) for number in cell.get_text(" ").split()]
@@ -112,7 +117,7 @@ def _classes(element: Tag) -> set[str]:
 
 
 class _Lines:
-    """Text in which an element that a page shows as a line is one, whether or not a line break stands in it."""
+    """Reads text so that an element that a page shows as a line becomes one, with or without a line break in it."""
 
     def __init__(self) -> None:
         self._pieces: list[str] = []
@@ -138,7 +143,7 @@ class _Lines:
 
 
 def _events(element: Tag) -> Iterator[tuple[str, Tag | NavigableString]]:
-    """Starts, texts and ends in the page's order. Without recursion: authors nest deeply."""
+    """Yields starts, texts and ends in the page's order. Without recursion: authors nest deeply."""
     node = next(iter(element.children), None)
     while node is not None:
         if isinstance(node, Tag):

@@ -1,4 +1,4 @@
-"""Links of a heading to itself, which generators set in it or beside it: "Fees ¶", "# Fees", "Section titled Fees"."""
+"""Drops the links of headings to themselves, in them or beside them: "Fees ¶", "# Fees", "Section titled Fees"."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ _HEADINGS = ["h1", "h2", "h3", "h4", "h5", "h6"]
 
 
 def is_symbol(text: str) -> bool:
-    """Whether a link's text is no word of the page's but a sign for a link."""
+    """Whether a link's text is no word of the page but a symbol for a link."""
     return _SYMBOL.fullmatch(text) is not None
 
 
 def without_permalinks(content: Tag) -> None:
-    """Changes the tree: they go, and where a heading's own words are the link, the words stay."""
+    """Drops permalinks from the tree; where a heading's own words are the link, the words stay."""
     from bs4 import Tag
 
     for heading in content.find_all(_HEADINGS):

@@ -1,8 +1,7 @@
-"""A whole HTML page, from a folder or made by another converter, by Beautiful Soup and markdownify.
+"""Parses a whole HTML page, from a folder or another converter, by Beautiful Soup and markdownify.
 
-Menus, scripts, hidden elements and layout tables go; headings keep their `id` as
-anchor. (HTML inside Markdown is another matter: see `html.py`. Pages fetched from
-a website have their main content found by trafilatura before they get here.)
+Drops menus, scripts, hidden elements and layout tables; headings keep their `id` as anchor. (`html.py` reads HTML
+inside Markdown. Pages fetched from a website have their main content found by trafilatura before they get here.)
 """
 
 from __future__ import annotations
@@ -15,44 +14,30 @@ from typing import Any
 from bs4 import BeautifulSoup, Comment, Tag, XMLParsedAsHTMLWarning
 
 from ingest.errors import PageError
-from ingest.front_matter.dates import UnreadableDateError, parse_date
 from ingest.front_matter.front_matter import FrontMatter
 from ingest.page import ParsedPage
 from ingest.parsers.markup.folds import hidden_panels, keep_labels
 from ingest.parsers.markup.hidden_html import opened_by, stays_hidden
 from ingest.parsers.markup.html_converter import converted
-from ingest.parsers.outline import Outline, Part, block_parser, parsed_page
-from ingest.parsers.text import cleaned, title_from
+from ingest.parsers.outline import Outline, Part, parsed_page
+from ingest.parsers.text import cleaned, own_date, title_from
 from kb.models import PageDates
 
 _DROPPED = [
-    "script",
-    "style",
-    "template",
-    "noscript",
-    "svg",
-    "iframe",
-    "object",
-    "embed",
-    "canvas",
-    "nav",
-    "dialog",
-]
+    "script", "style", "template", "noscript", "svg", "iframe", "object", "embed", "canvas", "nav", "dialog",
+]  # fmt: skip
 _HIDING = frozenset({"style", "hidden", "color"})
 _OPENING = frozenset(
     {"aria-controls", "data-target", "data-bs-target", "role", "data-toggle", "data-bs-toggle"}
 )
 _EDITED = (
-    "article:modified_time",
-    "og:updated_time",
-    "dcterms.modified",
-    "last-modified",
-    "article:published_time",
-)
+    "article:modified_time", "og:updated_time", "dcterms.modified", "last-modified", "article:published_time",
+)  # fmt: skip
 
 
 def parse_html(content: bytes | str, *, path: str) -> ParsedPage:
-    """
+    """Parses a page.
+
     Raises:
         PageError: it has no text.
     """
@@ -63,19 +48,19 @@ def parse_html(content: bytes | str, *, path: str) -> ParsedPage:
     heading = soup.find("h1")
     title = " ".join((heading.get_text() if heading else named).split()) or title_from(path)
     front = FrontMatter(language=_code(language), dates=PageDates(edited=_edited(soup)))
-    outline = Outline([Part(text=html_markdown(soup))], block_parser(), own_anchors=True)
+    outline = Outline(Part(text=html_markdown(soup)), own_anchors=True)
     return parsed_page(title, outline, front)
 
 
 def html_markdown(soup: BeautifulSoup) -> str:
-    """The page's Markdown; `soup` is used up."""
+    """Converts a page to Markdown; changes `soup`."""
     drop_unread(soup)
     keep_labels(soup, every_button=True)
     return cleaned(converted(_main(soup)))
 
 
 def drop_unread(soup: BeautifulSoup) -> None:
-    """What is no text, and what no reader sees."""
+    """Drops elements that hold no text, and those that no reader sees."""
     for comment in soup.find_all(string=lambda text: isinstance(text, Comment)):
         comment.extract()
     if soup.head:
@@ -107,9 +92,9 @@ def _soup(content: bytes | str) -> BeautifulSoup:
 
 
 def _decoded(content: bytes) -> bytes | str:
-    """What is valid UTF-8 is that, whatever it claims; else the bytes, whose encoding Beautiful Soup finds out.
+    """Decodes valid UTF-8, whatever the page claims; leaves other bytes to Beautiful Soup.
 
-    It would guess first, and takes a page in several scripts for one of an encoding that has them all as letters.
+    That would guess first, and takes a page in several scripts for one of an encoding that has them all as letters.
     """
     if b"\x1b" in content or b"\0" in content:  # ISO-2022-JP and UTF-16 may be valid by chance
         return content
@@ -120,7 +105,7 @@ def _decoded(content: bytes) -> bytes | str:
 
 
 def _is_hidden(element: Tag, controlled: Collection[str]) -> bool:
-    around = (_attributes(one) for one in (element, *element.parents))
+    around = map(_attributes, (element, *element.parents))
     return stays_hidden(element.name, _attributes(element), controlled=controlled, around=around)
 
 
@@ -129,7 +114,7 @@ def _attributes(element: Tag) -> dict[str, str]:
 
 
 def _main(soup: BeautifulSoup) -> Tag:
-    """What the page marks as its main content, else all of it. The frame around it goes only where there is a main."""
+    """Returns what the page marks as its main content, else all of it."""
     main = soup.find("main") or soup.find(None, {"role": "main"})
     if isinstance(main, Tag) and main.get_text(strip=True):
         return main
@@ -144,9 +129,6 @@ def _code(language: Any) -> str | None:
 def _edited(soup: BeautifulSoup) -> Any:
     for name in _EDITED:
         mark = soup.find("meta", attrs={"property": name}) or soup.find("meta", attrs={"name": name})
-        if isinstance(mark, Tag):
-            try:
-                return parse_date(str(mark.get("content", "")))
-            except UnreadableDateError:
-                continue
+        if isinstance(mark, Tag) and (edited := own_date(str(mark.get("content", "")))):
+            return edited
     return None

@@ -19,7 +19,7 @@ from ingest.front_matter.front_matter import FrontMatter
 from ingest.page import ParsedPage
 from ingest.parsers.archives import check_archive
 from ingest.parsers.grids import table
-from ingest.parsers.outline import Outline, Part, block_parser, parsed_page
+from ingest.parsers.outline import Outline, Part, parsed_page
 from ingest.parsers.text import cleaned, title_from
 
 _NAMES = "urn:oasis:names:tc:opendocument:xmlns:"
@@ -49,7 +49,7 @@ def parse_opendocument(content: bytes, *, path: str) -> ParsedPage:
     except (KeyError, ParseError, DefusedXmlException, zipfile.BadZipFile) as error:
         raise PageError("it is broken, or no document of LibreOffice: save it again") from error
     markdown = cleaned("\n\n".join(_blocks(body))) if body is not None else ""
-    outline = Outline([Part(text=markdown)], block_parser())
+    outline = Outline(Part(text=markdown))
     title = outline.document_title if outline.has_text else None
     return parsed_page(title or title_from(path), outline, FrontMatter(written=written))
 

@@ -21,7 +21,7 @@ from ingest.parsers.archives import check_archive, is_zip
 from ingest.parsers.office.merged_headers import with_joined_headers
 from ingest.parsers.office.slides import read_slides
 from ingest.parsers.office.word_parts import as_word_shows
-from ingest.parsers.outline import Outline, Part, block_parser, parsed_page
+from ingest.parsers.outline import Outline, Part, parsed_page
 from ingest.parsers.pictures import description
 from ingest.parsers.text import cleaned, title_from
 
@@ -65,7 +65,7 @@ def parse_office(content: bytes, *, path: str, kind: str) -> ParsedPage:
         content = as_word_shows(content)
     markdown, metadata = _converted(content, kind)
     markdown = with_joined_headers(_mended(cleaned(markdown)))
-    outline = Outline([Part(text=markdown)], block_parser())
+    outline = Outline(Part(text=markdown))
     own = outline.document_title or (kind in _SLIDES and outline.opening_heading)
     title = own if own and outline.has_text else title_from(path)
     return parsed_page(title, outline, FrontMatter(written=_modified(metadata)))

@@ -15,7 +15,7 @@ from typing import Any
 from ingest.errors import PageError
 from ingest.front_matter.front_matter import FrontMatter
 from ingest.page import ParsedPage
-from ingest.parsers.outline import Outline, Part, block_parser, parsed_page
+from ingest.parsers.outline import Outline, Part, parsed_page
 from ingest.parsers.pdf.page import page_markdown, with_headers_of_pages_before
 from ingest.parsers.pdf.running_heads import with_lines_put_back
 from ingest.parsers.text import cleaned, title_from
@@ -51,7 +51,7 @@ def parse_pdf(content: bytes, *, path: str) -> ParsedPage:
     if texts and len(blank) == len(texts):
         raise PageError("it has no text, only pictures of pages (a scan?): run text recognition over it")
     parts = [Part(text=text, place=f"page={number}") for number, text in texts if text]
-    outline = Outline(parts, block_parser())
+    outline = Outline(*parts)
     notes = (*_notes(blank, unread, result.errors), *_left_out(result))
     front = FrontMatter(written=_day(result.metadata), notes=notes)
     return parsed_page(outline.document_title or title_from(path), outline, front)
