@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, FastAPI, Request, Response
@@ -11,22 +10,16 @@ from fastapi.responses import JSONResponse, PlainTextResponse
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from fastapi_offline import FastAPIOffline
 from starlette.exceptions import HTTPException
-from starlette.types import ASGIApp
 
 from bot.api import schemas
 from bot.api.connection import ClientGoneError, while_connected
 from bot.api.errors import ApiError, KeyRefusedError
 from bot.api.events import STREAM
-from bot.api.guards import Guards
 from bot.api.keys import ApiKey
 from bot.api.service import Service
 from bot.api.streaming import FAILED, EventStream
 
 BASE = "/api/v1"
-SERVICE = "service"
-"""Where the application's state holds the `Service`."""
-GONE = 499
-"""A status that nobody reads: the client is gone."""
 CODES = {404: "not_found", 405: "not_allowed", 413: "too_large"}
 
 _RETRY = {"Retry-After": {"description": "Seconds.", "schema": {"type": "integer"}}}
@@ -64,7 +57,7 @@ def create_app(service: Service | None = None) -> FastAPI:
         redirect_slashes=False,
         license_info={"name": "Apache-2.0", "identifier": "Apache-2.0"},
     )
-    setattr(app.state, SERVICE, service)
+    app.state.service = service
     app.include_router(_routes)
     app.add_exception_handler(ApiError, _refused)
     app.add_exception_handler(ClientGoneError, _gone)
@@ -74,17 +67,12 @@ def create_app(service: Service | None = None) -> FastAPI:
     return app
 
 
-def guarded(app: FastAPI, *, hosts: Collection[str]) -> ASGIApp:
-    """Returns the application as it may be listened for; `hosts` as in `Guards`."""
-    return Guards(app, hosts=hosts)
-
-
 _routes = APIRouter()
 _bearer = HTTPBearer(auto_error=False, description="A key that `footnote keys add` has shown.")
 
 
 def _service(request: Request) -> Service:
-    service: Service = getattr(request.app.state, SERVICE)
+    service: Service = request.app.state.service
     return service
 
 
@@ -173,7 +161,8 @@ def _health(well: bool) -> Response:
 
 
 async def _gone(_: Request, __: Exception) -> Response:
-    return Response(status_code=GONE)
+    """Answers with a status that nobody reads: the client is gone."""
+    return Response(status_code=499)
 
 
 async def _refused(_: Request, error: Exception) -> Response:
@@ -185,7 +174,7 @@ async def _invalid(_: Request, error: Exception) -> Response:
     """Says where and what is wrong, and repeats nothing of what was sent: no value, and no name of an unknown field."""
     assert isinstance(error, RequestValidationError)
     problems = [
-        {"where": ".".join(str(part) for part in _known_part(problem)), "message": str(problem["msg"])}
+        {"where": ".".join(map(str, _known_part(problem))), "message": str(problem["msg"])}
         for problem in error.errors()
     ]
     return _error(422, "invalid_request", "The request is not as described in openapi.json.", problems)
@@ -202,7 +191,7 @@ async def _http_error(_: Request, error: Exception) -> Response:
 
 
 async def _failed(_: Request, __: Exception) -> Response:
-    """Returns the process edge: the server logs the trace."""
+    """Answers at the process edge; the server logs the trace."""
     return _error(500, "failed", FAILED)
 
 

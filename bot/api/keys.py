@@ -89,7 +89,7 @@ class ApiKeys:
         per_minute: int = PER_MINUTE,
         expires_in: timedelta | None = None,
     ) -> tuple[ApiKey, str]:
-        """Returns the new key, and the only copy of what its holder sends.
+        """Adds a key. Returns it, and the only copy of what its holder sends.
 
         Raises:
             SettingsError: the name is taken or no name, or a principal of the audience is none.
@@ -109,9 +109,7 @@ class ApiKeys:
             expires_at=now + expires_in if expires_in is not None else None,
         )
         with store_failures(_UNAVAILABLE):
-            async with self._redis.pipeline(transaction=True) as pipe:
-                pipe.hsetnx(self._keys, name, key.model_dump_json())
-                added, *_ = await pipe.execute()
+            added = await self._redis.hsetnx(self._keys, name, key.model_dump_json())
         if not added:
             raise SettingsError(f"there is a key {name!r} already: revoke it first, or choose another name")
         return key, whole
@@ -138,7 +136,7 @@ class ApiKeys:
         return bool(gone)
 
     async def admit(self, presented: str) -> ApiKey:
-        """Returns the key that was sent, which has then used up one request of its minute.
+        """Returns the key that was sent, and counts one request of its minute.
 
         Raises:
             KeyRefusedError, TooManyRequestsError: it may not ask, or not now.

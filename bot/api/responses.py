@@ -23,12 +23,7 @@ def result_of(hit: Hit, freshness: FreshnessPolicy) -> schemas.SearchResult:
         language=page.language,
         owner=page.owner,
         score=round(hit.scores.final, 4),
-        dates=schemas.Dates(
-            edited=page.dates.edited,
-            reviewed=page.dates.reviewed,
-            review_due=page.dates.review_due,
-            expires=page.dates.expires,
-        ),
+        dates=schemas.Dates.model_validate(page.dates),
         freshness=freshness.assess(page).freshness,
         warnings=(warning_of(warning),) if warning is not None else (),
     )
@@ -47,9 +42,9 @@ def answer_of(answer: Answer, *, question_id: str) -> schemas.Answer:
         id=question_id,
         outcome=answer.outcome,
         text=answer_markdown(answer),
-        sentences=tuple(sentence_of(sentence) for sentence in shown.sentences),
-        citations=tuple(citation_of(citation) for citation in shown.citations),
-        warnings=tuple(warning_of(warning) for warning in shown.warnings),
+        sentences=tuple(map(sentence_of, shown.sentences)),
+        citations=tuple(map(citation_of, shown.citations)),
+        warnings=tuple(map(warning_of, shown.warnings)),
         confidence=round(min(1.0, max(0.0, answer.confidence)), 3),
         mode=answer.mode,
         language=answer.language,
@@ -58,15 +53,13 @@ def answer_of(answer: Answer, *, question_id: str) -> schemas.Answer:
         left_open=answer.left_open,
         unfound=answer.unfound,
         interpretations=answer.interpretations,
-        nearest=tuple(
-            schemas.NearPage(title=page.title, url=page.url, owner=page.owner) for page in shown.nearest
-        ),
+        nearest=tuple(map(schemas.NearPage.model_validate, shown.nearest)),
         notes=answer.notes,
     )
 
 
 def sentence_of(sentence: Sentence) -> schemas.Sentence:
-    return schemas.Sentence(text=sentence.text, citations=sentence.citations)
+    return schemas.Sentence.model_validate(sentence)
 
 
 def citation_of(citation: Citation) -> schemas.Citation:

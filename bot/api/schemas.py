@@ -41,7 +41,7 @@ class _In(BaseModel):
 
 
 class _Out(BaseModel):
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, from_attributes=True)
 
 
 class Message(messages.ChatMessage):

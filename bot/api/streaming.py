@@ -59,9 +59,8 @@ class EventStream(StreamingResponse):
             await writer.finish(await self._answering(writer))
         except ApiError as error:
             await writer.event("error", {"code": error.code, "message": error.message})
-        except (
-            Exception
-        ):  # the process edge of a stream that has begun: its reader gets a code, the log the trace
+        # The process edge of a stream that has begun: its reader gets a code, the log the trace.
+        except Exception:
             logger.exception("api.stream_broke")
             await writer.event("error", {"code": "failed", "message": FAILED})
         await self._events.put(None)
@@ -93,10 +92,8 @@ class _EventWriter:
         await self.event("stage", {"stage": stage, "pages": pages})
 
     async def written(self, sentences: Sequence[Sentence], citations: Sequence[Citation]) -> None:
-        await self._new(
-            [sentence_of(sentence) for sentence in sentences[len(self._sentences) :]],
-            [citation_of(citation) for citation in citations],
-        )
+        new = sentences[len(self._sentences) :]
+        await self._new(list(map(sentence_of, new)), list(map(citation_of, citations)))
 
     async def finish(self, answer: schemas.Answer) -> None:
         final = [sentence.text for sentence in answer.sentences]

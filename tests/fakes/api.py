@@ -12,8 +12,9 @@ from typing import Any
 import httpx2
 from redis.asyncio import Redis
 
-from bot.api.app import create_app, guarded
+from bot.api.app import create_app
 from bot.api.concurrency import ConcurrencyLimit
+from bot.api.guards import Guards
 from bot.api.keys import ApiKeys
 from bot.api.mcp_tools import mounted
 from bot.api.server import listening
@@ -156,7 +157,7 @@ class Api:
         app = create_app(self.service)
         async with (
             _in_one_task(mounted(app, self.service)),
-            listening(guarded(app, hosts=hosts), ApiSettings(port=0)) as address,
+            listening(Guards(app, hosts=hosts), ApiSettings(port=0)) as address,
         ):
             self.address = address
             yield self

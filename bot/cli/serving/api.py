@@ -28,19 +28,19 @@ async def serving_api(
     if settings.port is None:
         yield None
         return
-    app, mcp_tools, server = await asyncio.to_thread(_modules)
+    app, guards, mcp_tools, server = await asyncio.to_thread(_modules)
     service = build_service(runtime, session, loaded=loaded)
     served = await asyncio.to_thread(app.create_app, service)
-    guarded = app.guarded(served, hosts=settings.hosts)
+    guarded = guards.Guards(served, hosts=settings.hosts)
     async with mcp_tools.mounted(served, service), server.listening(guarded, settings) as address:
         yield address
 
 
-def _modules() -> tuple[ModuleType, ModuleType, ModuleType]:
+def _modules() -> tuple[ModuleType, ModuleType, ModuleType, ModuleType]:
     """Two seconds of a start, which only those pay who serve it; the loop talks to Slack meanwhile."""
-    from bot.api import app, mcp_tools, server
+    from bot.api import app, guards, mcp_tools, server
 
-    return app, mcp_tools, server
+    return app, guards, mcp_tools, server
 
 
 def build_service(runtime: Runtime, session: LocalSession, *, loaded: Callable[[], bool]) -> Service:

@@ -17,7 +17,8 @@ import httpx2
 import pytest
 import pytest_asyncio
 
-from bot.api.app import create_app, guarded
+from bot.api.app import create_app
+from bot.api.guards import Guards
 from bot.api.server import listening
 from bot.cli.composition.runtime import open_runtime
 from bot.cli.serving.api import build_service
@@ -106,7 +107,7 @@ async def doors(tmp_path_factory: pytest.TempPathFactory, request: Any) -> Async
             name: (await session.add_key(AddKeyRequest(name=name, audience=marks, per_minute=10_000)))["key"]
             for name, marks in AUDIENCES.items()
         }
-        app = guarded(create_app(build_service(runtime, session, loaded=lambda: True)), hosts=())
+        app = Guards(create_app(build_service(runtime, session, loaded=lambda: True)), hosts=())
         address = await stack.enter_async_context(listening(app, settings.api))
         yield Doors(address=address, keys=keys, model=model)
 

@@ -203,7 +203,7 @@ async def test_a_key_that_is_revoked_while_an_agent_is_connected_is_refused_at_i
 async def test_a_bot_that_does_not_run_is_an_outage(api: Api, tmp_path: Path):
     _, key = await api.keys.add("agent")
     api.address = "http://127.0.0.1:9"
-    async with over_stdio(api, key, tmp_path) as client:
+    async with in_process(api, key, tmp_path) as client:
         told = await client.call_tool("ask", {"query": "x"})
     assert told.is_error
     assert "unavailable: Footnote does not answer at http://127.0.0.1:9" in told.content[0].text
