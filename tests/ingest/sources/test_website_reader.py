@@ -82,8 +82,8 @@ async def test_a_page_that_takes_too_long_fails_and_the_next_one_is_read(apart: 
 
 
 async def test_a_process_that_dies_fails_its_page_alone(apart: WebReader) -> None:
-    apart._pool = ProcessPool("ingest.sources.web.worker", workers=1, memory_bytes=200 << 20)
-    huge = an_answer(article("Leave", *(f"{LONG} {number}" for number in range(60_000))))
+    apart._pool = ProcessPool("ingest.sources.web.worker", workers=1, memory_bytes=60 << 20)
+    huge = an_answer(article("Leave", *(f"{LONG} {number}" for number in range(20_000))))
     with pytest.raises(WebError):
         await apart.read(huge)
     assert await apart.read(ANSWERS[1]) is not None
