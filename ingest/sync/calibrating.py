@@ -3,25 +3,19 @@
 from __future__ import annotations
 
 import logging
-from typing import Protocol
+from typing import TYPE_CHECKING
 
-from kb.calibration import Calibration
 from kb.errors import UnavailableError
 from kb.index.port import Rebuild, Searchable, VectorIndex
+
+if TYPE_CHECKING:
+    from kb.retrieval.measuring import Calibrator
 
 logger = logging.getLogger(__name__)
 
 
-class Calibrator(Protocol):
-    """`kb.retrieval.measuring.Calibrator`, as a sync uses it."""
-
-    async def is_due(self, known: Calibration | None, passages: int) -> bool: ...
-
-    async def measure(self, generation: Rebuild | VectorIndex) -> Calibration | None: ...
-
-
 async def measure_if_due(index: VectorIndex, calibrator: Calibrator | None) -> None:
-    """After changes in place: where nothing was measured yet, or the index has changed much since.
+    """Measures an index that was changed in place, where nothing was measured yet, or much has changed since.
 
     Raises:
         UnavailableError: the index does not answer.
@@ -36,7 +30,9 @@ async def measure_if_due(index: VectorIndex, calibrator: Calibrator | None) -> N
 async def measure(
     generation: Rebuild | VectorIndex, calibrator: Calibrator | None, *, instead: Searchable | None = None
 ) -> None:
-    """`instead`: a generation with the same manifest, whose figures serve where nothing can be measured.
+    """Measures a generation and keeps the figures in it.
+
+    `instead`: a generation with the same manifest, whose figures serve where nothing can be measured.
 
     Raises:
         UnavailableError: the index does not answer.
@@ -55,15 +51,13 @@ async def measure(
         calibration = await instead.calibration()
     if calibration is not None:
         await generation.calibrate(calibration)
-        logger.info("calibration.kept", extra=log_fields(calibration))
-
-
-def log_fields(calibration: Calibration) -> dict[str, object]:
-    """What a log says of it."""
-    reranking = calibration.reranking
-    return {
-        "passages": calibration.passages,
-        "headings": reranking.samples if reranking else 0,
-        "reranker": reranking.model if reranking else None,
-        "rerank_weight": reranking.weight if reranking else None,
-    }
+        reranking = calibration.reranking
+        logger.info(
+            "calibration.kept",
+            extra={
+                "passages": calibration.passages,
+                "headings": reranking.samples if reranking else 0,
+                "reranker": reranking.model if reranking else None,
+                "rerank_weight": reranking.weight if reranking else None,
+            },
+        )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from urllib.parse import unquote
 
 from ingest.errors import ForgetRefusedError
@@ -22,7 +22,7 @@ _ID = re.compile(r"[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}(?=[?#]|$)", re.
 
 
 async def forget_page(address: str, *, index: VectorIndex, forgotten: ForgottenPages) -> list[PageAddress]:
-    """The pages that were at `address` (a URL, a path or a page id); empty: there is none.
+    """Takes out and returns the pages at `address` (a URL, a path or a page id).
 
     Raises:
         ForgetRefusedError: the address is a path that several sources have.
@@ -37,7 +37,7 @@ async def forget_page(address: str, *, index: VectorIndex, forgotten: ForgottenP
 
 
 async def remember_page(address: str, *, forgotten: ForgottenPages) -> list[str]:
-    """Lets the next sync index a forgotten page again: those of this path or page id. Their ids."""
+    """Lets the next sync index the forgotten pages of this path or page id again; returns their ids."""
     wanted = _cleaned(address)
     page_ids = [page for page in await forgotten.ids() if wanted in (page, source_and_path(page)[1])]
     await forgotten.discard(page_ids)
@@ -45,8 +45,7 @@ async def remember_page(address: str, *, forgotten: ForgottenPages) -> list[str]
 
 
 def pages_at(address: str, pages: Sequence[PageAddress]) -> list[PageAddress]:
-    """Those with this URL, else the one with this id, else the one that a
-    browser shows under this address, else the one with this path.
+    """Returns the page with this id, else those with this URL or that a browser shows there, else the one of this path.
 
     Raises:
         ForgetRefusedError: several pages have the path.
@@ -62,7 +61,8 @@ def pages_at(address: str, pages: Sequence[PageAddress]) -> list[PageAddress]:
         return found
     by_path = [page for page in pages if source_and_path(page.page_id)[1] == written]
     if len(by_path) > 1:
-        raise ForgetRefusedError(f"{written} is the path of several pages; name one: {_listed(by_path)}")
+        listed = ", ".join(page.page_id for page in by_path)
+        raise ForgetRefusedError(f"{written} is the path of several pages; name one: {listed}")
     return by_path
 
 
@@ -96,7 +96,7 @@ def _bare(url: str) -> tuple[str, str]:
 
 
 def _cleaned(address: str) -> str:
-    """Slack writes links as <https://kb.example/page|kb.example/page>."""
+    """Reads an address as Slack writes links: <https://kb.example/page|kb.example/page>."""
     return address.strip().removeprefix("<").removesuffix(">").partition("|")[0].strip()
 
 
@@ -105,7 +105,3 @@ def _comparable(url: str) -> str:
     parts = split_address(url)
     query = f"?{parts.query}" if parts.query else ""
     return f"{parts.scheme.lower()}://{parts.netloc.lower()}{unquote(parts.path).rstrip('/')}{query}"
-
-
-def _listed(pages: Iterable[PageAddress]) -> str:
-    return ", ".join(page.page_id for page in pages)

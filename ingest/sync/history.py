@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
-from typing import Any, Protocol, cast
+from typing import Any, cast
 
 from pydantic import ValidationError
 from redis.asyncio import Redis
 
-from ingest.sync.progress import OnProgress
 from ingest.sync.sync import Sync
 from kb.errors import FootnoteError, StoreUnavailableError
 from kb.jobs import SyncRecord, SyncReport
@@ -21,16 +20,11 @@ logger = logging.getLogger(__name__)
 _UNAVAILABLE = "the record of syncs does not answer"
 
 
-class SyncHistory(Protocol):
-    """Source -> its last sync. Raises `StoreUnavailableError` when its server does not answer."""
-
-    async def write(self, records: Mapping[str, SyncRecord]) -> None: ...
-
-    async def read(self) -> Mapping[str, SyncRecord]: ...
-
-
 class RedisSyncHistory:
-    """One hash, NAMESPACE:syncs, for all replicas."""
+    """Keeps source -> its last sync in one hash, NAMESPACE:syncs, for all replicas.
+
+    Every method raises `StoreUnavailableError` when Redis does not answer.
+    """
 
     def __init__(self, redis: Redis, *, namespace: str) -> None:
         self._redis = redis
@@ -43,7 +37,7 @@ class RedisSyncHistory:
                 await self._redis.hset(self._key, mapping=cast(Any, written))
 
     async def read(self) -> Mapping[str, SyncRecord]:
-        """A record of another version of Footnote is passed over."""
+        """Returns the records; those of another version of Footnote are passed over."""
         with store_failures(_UNAVAILABLE):
             stored = await self._redis.hgetall(self._key)
         found = {}
@@ -60,26 +54,17 @@ class RedisSyncHistory:
 class RecordedSync(Sync):
     """A sync that leaves a record for each source it was about. A dry run leaves none."""
 
-    def __init__(self, *, history: SyncHistory, clock: Clock, **parts: Any) -> None:
+    def __init__(self, *, history: RedisSyncHistory, clock: Clock, **parts: Any) -> None:
         super().__init__(clock=clock, **parts)
         self._history = history
         self._now = clock
 
-    async def run(
-        self,
-        *,
-        full: bool = False,
-        source: str | None = None,
-        force: bool = False,
-        dry_run: bool = False,
-        on_progress: OnProgress | None = None,
-    ) -> SyncReport:
+    async def run(self, *, source: str | None = None, dry_run: bool = False, **how: Any) -> SyncReport:
+        """Runs as `Sync.run` does, then writes the records."""
         began = self._now()
         names = [source] if source is not None else self.source_names
         try:
-            report = await super().run(
-                full=full, source=source, force=force, dry_run=dry_run, on_progress=on_progress
-            )
+            report = await super().run(source=source, dry_run=dry_run, **how)
         except Exception as error:
             if not dry_run:
                 seconds = (self._now() - began).total_seconds()
@@ -92,7 +77,7 @@ class RecordedSync(Sync):
         return report
 
     def _record_of(self, name: str, report: SyncReport, *, alone: bool) -> SyncRecord:
-        """A source that could not be listed stands among the failures by its own name."""
+        """Builds a source's record. A source that could not be listed stands among the failures by its own name."""
         unlisted = next((failure.reason for failure in report.failed if failure.path == name), None)
         return SyncRecord(
             at=self._now(),

@@ -10,7 +10,6 @@ from datetime import datetime
 
 from ingest.errors import SyncRefusedError
 from ingest.sync.lock import OnlyReplica, ReindexLock
-from ingest.sync.progress import OnProgress
 from ingest.sync.sync import Sync
 from kb.errors import FootnoteError
 from kb.index.port import PageAddress
@@ -22,7 +21,7 @@ from kb.runtime.tracing import span
 logger = logging.getLogger(__name__)
 
 FOLLOW_S = 0.5
-"""Between two looks at what another replica tells."""
+"""Seconds between two looks at what another replica tells."""
 DISK_FULL = (
     "the disk with the data folder is full: free some space, then sync again. What was indexed before "
     "still answers"
@@ -114,7 +113,7 @@ class _Run:
         self._task.cancel()
         await asyncio.gather(self._task, return_exceptions=True)
         if not self.is_over:  # stopped before its first step
-            self._stopped()
+            self._end_failed("it was stopped")
 
     async def _work(self, sync: Sync, request: ReindexRequest) -> None:
         logger.info("reindex.started", extra={"source": request.source, "full": request.full})
@@ -127,7 +126,7 @@ class _Run:
                     await self._after()
         except BaseException as error:
             if not is_fault(error):
-                self._stopped()
+                self._end_failed("it was stopped")
                 raise
             self._failed(error)
         else:
@@ -136,17 +135,18 @@ class _Run:
 
     def _failed(self, error: BaseException) -> None:
         """The edge of a task that nobody awaits: whatever it was, without its end its listeners would wait for ever."""
-        refusal = str(error) if isinstance(error, SyncRefusedError) else None
-        if refusal is not None:
+        message, refusal = str(error), None
+        if isinstance(error, SyncRefusedError):
+            refusal = message
             logger.warning("reindex.refused", extra={"reason": refusal})
         elif isinstance(error, FootnoteError):
-            logger.warning("reindex.failed", extra={"error": str(error)})
+            logger.warning("reindex.failed", extra={"error": message})
         else:
+            message = "a fault; see the log"
             logger.error("reindex.crashed", extra={"trace": trace_of(error)})
-        message = str(error) if isinstance(error, FootnoteError) else "a fault; see the log"
-        message = DISK_FULL if is_disk_full(error) and refusal is None else message
-        failed = replace(self._latest, phase="failed", seconds_left=None, error=message)
-        self._tell(replace(failed, refusal=refusal))
+        if is_disk_full(error) and refusal is None:
+            message = DISK_FULL
+        self._end_failed(message, refusal)
 
     async def _locked(self, sync: Sync, request: ReindexRequest) -> SyncReport:
         """Does the work when no other replica does it; else follows that one, and takes over where it dies."""
@@ -159,7 +159,17 @@ class _Run:
             if step is not None and step.report is not None:
                 self._tell(replace(self._latest, joined=True))
                 return step.report
-        working = asyncio.create_task(_done(sync, request, self._tell))
+        working = asyncio.create_task(
+            sync.roll_back(on_progress=self._tell)
+            if request.rollback
+            else sync.run(
+                full=request.full,
+                source=request.source,
+                force=request.force,
+                dry_run=request.dry_run,
+                on_progress=self._tell,
+            )
+        )
         keeping = asyncio.create_task(self._lock.keep(lambda: self._latest))
         last = self._latest
         try:
@@ -175,25 +185,13 @@ class _Run:
             await asyncio.gather(working, keeping, return_exceptions=True)
             await self._lock.release(last)
 
-    def _stopped(self) -> None:
-        self._tell(replace(self._latest, phase="failed", seconds_left=None, error="it was stopped"))
+    def _end_failed(self, message: str, refusal: str | None = None) -> None:
+        self._tell(replace(self._latest, phase="failed", seconds_left=None, error=message, refusal=refusal))
 
     def _tell(self, progress: ReindexProgress) -> None:
         self._latest = progress
         changed, self._changed = self._changed, asyncio.Event()
         changed.set()
-
-
-async def _done(sync: Sync, request: ReindexRequest, tell: OnProgress) -> SyncReport:
-    if request.rollback:
-        return await sync.roll_back(on_progress=tell)
-    return await sync.run(
-        full=request.full,
-        source=request.source,
-        force=request.force,
-        dry_run=request.dry_run,
-        on_progress=tell,
-    )
 
 
 def _is_over(step: ReindexProgress) -> bool:

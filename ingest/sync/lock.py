@@ -22,11 +22,11 @@ from kb.jobs import ReindexProgress
 from kb.store.redis import milliseconds, store_failures
 
 LEASE = timedelta(seconds=15)
-"""A replica that died is known to be dead after this."""
+"""Time after which a replica that died is known to be dead."""
 BEAT_S = 1.0
-"""Between two renewals, each with the latest step: fourteen may fail."""
+"""Seconds between two renewals, each with the latest step: fourteen may fail."""
 KEPT = timedelta(minutes=1)
-"""For which the last step is there to be read by those who followed."""
+"""Time for which those who followed can read the last step."""
 _UNAVAILABLE = "it cannot be told whether another replica is reindexing"
 
 _PROGRESS: TypeAdapter[ReindexProgress] = TypeAdapter(ReindexProgress)
@@ -53,10 +53,10 @@ class ReindexLock(Protocol):
     """Raises `StoreUnavailableError` when its server does not answer."""
 
     async def acquire(self) -> bool:
-        """Whether it is ours now; False while another replica is at work."""
+        """Takes the lock and returns True; False while another replica is at work."""
 
     async def keep(self, latest: Callable[[], ReindexProgress]) -> None:
-        """Renews the lock and tells the latest step, until it is cancelled.
+        """Renews the lock and tells the others the latest step, until it is cancelled.
 
         Raises:
             StoreUnavailableError: the lock was lost, or it cannot be told any more who holds it.
@@ -65,11 +65,11 @@ class ReindexLock(Protocol):
     async def release(self, last: ReindexProgress) -> None: ...
 
     async def latest(self) -> ReindexProgress | None:
-        """The latest step of whoever is at work, or was a moment ago."""
+        """Returns the latest step of whoever is at work, or was a moment ago."""
 
 
 class OnlyReplica:
-    """The lock where one process has the index to itself."""
+    """Stands for the lock where one process has the index to itself."""
 
     async def acquire(self) -> bool:
         return True
@@ -106,7 +106,7 @@ class RedisReindexLock:
             await asyncio.sleep(self._beat_s)
 
     async def release(self, last: ReindexProgress) -> None:
-        """Where it was lost, what is told now is another's, and stays."""
+        """Tells the last step; where the lock was lost, the step that stands is another replica's, and stays."""
         await self._tell(_RELEASE, last)
 
     async def latest(self) -> ReindexProgress | None:
@@ -115,7 +115,7 @@ class RedisReindexLock:
         return None if stored is None else _PROGRESS.validate_json(stored)
 
     async def _tell(self, script: str, step: ReindexProgress, *more: int) -> bool:
-        """In one step with what the script does with the lock; whether it was ours."""
+        """Writes the step in one script with what that does to the lock; returns whether the lock was ours."""
         return bool(await self._eval(script, _PROGRESS.dump_json(step), milliseconds(KEPT), *more))
 
     async def _eval(self, script: str, *arguments: bytes | int) -> object:

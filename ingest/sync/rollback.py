@@ -1,4 +1,4 @@
-"""Back to the generation that was live before: nothing is read, and nothing comes back that must not be seen."""
+"""Goes back to the generation that was live before: nothing is read, and nothing returns that must not be seen."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from kb.store.forgotten import ForgottenPages
 logger = logging.getLogger(__name__)
 
 _OUTSIDER = Audience()
-"""Reads what everyone may read, and no more."""
+"""Readers of what everyone may read, and no more."""
 
 
 async def roll_back(
@@ -31,7 +31,7 @@ async def roll_back(
     if earlier is None:
         raise SyncRefusedError("there is no earlier generation to go back to")
     try:
-        _check_make(await earlier.manifest(), manifest)
+        _check_manifest(await earlier.manifest(), manifest)
         live, kept_out = await index.revisions(), await forgotten.ids()
         limited = await _limited_since(index, live, await earlier.revisions())
         await earlier.delete_pages([*limited, *kept_out])
@@ -48,12 +48,12 @@ async def roll_back(
 async def _limited_since(
     index: VectorIndex, live: Mapping[str, str], earlier: Mapping[str, str]
 ) -> list[str]:
-    """Pages that not everyone may read now and that the earlier generation holds in another form."""
+    """Returns the pages that not everyone may read now and that the earlier generation holds in another form."""
     public = await index.readable(live, audience=_OUTSIDER)
     return [page for page in earlier if page in live and page not in public and live[page] != earlier[page]]
 
 
-def _check_make(made_with: IndexManifest, manifest: IndexManifest) -> None:
+def _check_manifest(made_with: IndexManifest, manifest: IndexManifest) -> None:
     if made_with != manifest:
         raise SyncRefusedError(
             f"the earlier generation was made with {made_with.embedder} ({made_with.chunker}): "

@@ -16,7 +16,7 @@ from kb.store.redis import STORE_FAILURES, store_failures
 logger = logging.getLogger(__name__)
 
 LOOK_S = 15.0
-"""Between two looks at what is due."""
+"""Seconds between two looks at what is due."""
 JITTER = 0.1
 """Share by which an interval varies, so that sources of one host do not always meet."""
 REQUESTED_BY = "schedule"
@@ -44,7 +44,7 @@ class Schedule:
         self._chance = chance or random.Random()
 
     async def run(self) -> None:
-        """Until it is cancelled. A Redis that is away is logged, and asked again at the next look."""
+        """Looks until it is cancelled. A Redis that is away is logged, and asked again at the next look."""
         while True:
             try:
                 await self.look()
@@ -56,7 +56,7 @@ class Schedule:
         """Syncs the sources that are due, one after another."""
         for source, every in self._intervals().items():
             until_next = every * self._chance.uniform(1 - JITTER, 1 + JITTER)
-            if await self._redis.set(self._mark(source), "1", nx=True, px=until_next):
+            if await self._redis.set(_mark(self._namespace, source), "1", nx=True, px=until_next):
                 await self._sync(source)
 
     async def _sync(self, source: str) -> None:
@@ -64,16 +64,13 @@ class Schedule:
         last = None
         async for last in self._reindexer.reindex(request):
             if last.joined:  # it may be a sync of another source: this one is still due
-                await self._redis.delete(self._mark(source))
+                await self._redis.delete(_mark(self._namespace, source))
         if last is not None:
             logger.info("schedule.synced", extra={"source": source, "phase": last.phase})
 
-    def _mark(self, source: str) -> str:
-        return _mark(self._namespace, source)
-
 
 async def due_in(redis: Redis, *, namespace: str, sources: Sequence[str]) -> dict[str, timedelta]:
-    """Until each source's next sync by the clock; without those that are due.
+    """Returns the time until each source's next sync by the clock, without those that are due.
 
     Raises:
         StoreUnavailableError: Redis does not answer.

@@ -26,7 +26,7 @@ from ingest.parsers.reader import Reader
 from ingest.pipeline import Embedder, PagePipeline
 from ingest.sources.port import Source
 from ingest.swap_checks import enforce, failed_sources, lost_questions, mass_loss, missing
-from ingest.sync.calibrating import Calibrator, measure, measure_if_due
+from ingest.sync.calibrating import measure, measure_if_due
 from ingest.sync.forgetting import forget_page, remember_page
 from ingest.sync.live import LivePages, NoPages
 from ingest.sync.looking import FirstLook
@@ -46,6 +46,7 @@ from kb.store.forgotten import ForgottenPages, InMemoryForgotten
 
 if TYPE_CHECKING:
     from kb.retrieval.golden import GoldenQuestions
+    from kb.retrieval.measuring import Calibrator
 
 logger = logging.getLogger(__name__)
 
