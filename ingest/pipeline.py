@@ -45,7 +45,7 @@ _SAMPLE = 4000
 
 
 class Embedder(TokenCounter, Protocol):
-    """What ingestion needs of `kb.inference.embedder.Embedder` and `BackgroundEmbedder`."""
+    """What ingestion needs of `kb.inference.embedder.Embedder`."""
 
     @property
     def name(self) -> str: ...

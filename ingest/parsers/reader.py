@@ -17,7 +17,7 @@ from kb.models import Chunk, Page
 
 
 class TokenCounter(Protocol):
-    """Counts the tokens of a text: `kb.inference.embedder.Embedder` and its `BackgroundEmbedder`."""
+    """Counts the tokens of a text: `kb.inference.embedder.Embedder`."""
 
     @property
     def counted_models(self) -> tuple[CountedModel, ...] | None:

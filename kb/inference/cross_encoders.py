@@ -10,9 +10,8 @@ import numpy as np
 
 from kb.config.model_settings import RerankSettings
 from kb.errors import RerankerUnavailableError
-from kb.inference.executor import prepare, usable_cores
+from kb.inference.executor import prepare, quick_imports, usable_cores
 from kb.inference.hub import fetched_files, local_files
-from kb.inference.imports import quick_imports
 from kb.inference.onnx.conversion import prepared
 from kb.inference.onnx.opening import open_converted
 from kb.inference.onnx.running import OnnxError, OnnxModel

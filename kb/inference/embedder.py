@@ -10,8 +10,10 @@ from __future__ import annotations
 import asyncio
 from collections import OrderedDict
 from collections.abc import Awaitable, Sequence
+from copy import copy
 from dataclasses import dataclass
 from itertools import accumulate
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,6 +64,7 @@ class Embedder:
             for name in settings.models
         )
         self._cache: OrderedDict[str, NDArray[np.float32]] = OrderedDict()
+        self._in_background = False
 
     @property
     def name(self) -> str:
@@ -96,9 +99,11 @@ class Embedder:
         return min(encoder.max_tokens for encoder in self._encoders())
 
     @property
-    def background(self) -> BackgroundEmbedder:
-        """Embeds at low priority, for work that nobody waits for."""
-        return BackgroundEmbedder(self)
+    def background(self) -> Self:
+        """The same embedder at low priority, for work that nobody waits for. Its queries are many: none is remembered."""
+        background = copy(self)
+        background._in_background = True
+        return background
 
     def count_tokens(self, text: str) -> int:
         """Counts by the models' own tokenizers, without the marks that they add. Loads the models if need be.
@@ -127,6 +132,8 @@ class Embedder:
         await asyncio.gather(*(model.ready() for model in self._models if not model.loaded))
 
     async def embed_queries(self, texts: Sequence[str]) -> Vectors:
+        if self._in_background:
+            return await self._embed_all("query", texts)
         missing = [text for text in dict.fromkeys(texts) if text not in self._cache]
         found = dict(self._cache)
         if missing:
@@ -142,32 +149,21 @@ class Embedder:
         return _stacked([found[text] for text in texts])
 
     async def embed_documents(self, texts: Sequence[str]) -> Vectors:
-        """For a question that is being answered."""
-        return await self._embed_all("document", texts, background=False)
+        return await self._embed_all("document", texts)
 
-    async def embed_in_background(self, texts: Sequence[str]) -> Vectors:
-        return await self._embed_all("document", texts, background=True)
-
-    async def embed_queries_in_background(self, texts: Sequence[str]) -> Vectors:
-        """Many, for measuring: none of them is remembered."""
-        return await self._embed_all("query", texts, background=True)
-
-    async def _embed_all(self, kind: TextKind, texts: Sequence[str], *, background: bool) -> Vectors:
+    async def _embed_all(self, kind: TextKind, texts: Sequence[str]) -> Vectors:
         await self.ready()
-        embedding = (self._embed_by(model, kind, texts, background=background) for model in self._models)
-        return _joined(await asyncio.gather(*embedding))
+        return _joined(await asyncio.gather(*[self._embed_by(model, kind, texts) for model in self._models]))
 
-    async def _embed_by(
-        self, model: EmbeddingModel, kind: TextKind, texts: Sequence[str], *, background: bool
-    ) -> Vectors:
-        batches = model.batches(texts)
-        encoded = await model.executor(background=background).map(
-            lambda batch: self._encode(model, kind, [texts[at] for at in batch]), batches
+    async def _embed_by(self, model: EmbeddingModel, kind: TextKind, texts: Sequence[str]) -> Vectors:
+        encoder, batches = model.encoder(), model.batches(texts)
+        encoded = await model.executor(background=self._in_background).map(
+            lambda batch: encoder.encode(kind, [texts[index] for index in batch]), batches
         )
         vectors: dict[int, NDArray[np.float32]] = {}
         for batch, rows in zip(batches, encoded, strict=True):
             vectors.update(zip(batch, rows, strict=True))
-        return _stacked([vectors[at] for at in range(len(texts))])
+        return _stacked([vectors[index] for index in range(len(texts))])
 
     def _embed_at_once(self, model: EmbeddingModel, queries: Sequence[str]) -> Awaitable[Vectors]:
         """Side by side where a call takes one core, so that three wordings
@@ -175,10 +171,9 @@ class Embedder:
 
         They are begun here and now, not at the loop's next turn, which may go to other work of the same question.
         """
-        batches = [[query] for query in queries] if model.encoder().backend == "onnx" else [queries]
-        encoding = model.executor(background=False).map(
-            lambda texts: self._encode(model, "query", texts), batches
-        )
+        encoder = model.encoder()
+        batches = [[query] for query in queries] if encoder.backend == "onnx" else [queries]
+        encoding = model.executor(background=False).map(lambda texts: encoder.encode("query", texts), batches)
 
         async def joined() -> Vectors:
             return np.concatenate(await encoding)
@@ -200,48 +195,6 @@ class Embedder:
             model.close()
         for executor in (self._questions, self._documents):
             executor.close()
-
-    def _encode(self, model: EmbeddingModel, kind: TextKind, texts: Sequence[str]) -> Vectors:
-        return model.encoder().encode(kind, texts)
-
-
-class BackgroundEmbedder:
-    """An `Embedder` whose documents give way to the questions of others."""
-
-    def __init__(self, embedder: Embedder) -> None:
-        self._embedder = embedder
-
-    @property
-    def name(self) -> str:
-        return self._embedder.name
-
-    @property
-    def spaces(self) -> tuple[Space, ...]:
-        return self._embedder.spaces
-
-    @property
-    def dimension(self) -> int:
-        return self._embedder.dimension
-
-    @property
-    def max_tokens(self) -> int:
-        return self._embedder.max_tokens
-
-    def count_tokens(self, text: str) -> int:
-        return self._embedder.count_tokens(text)
-
-    @property
-    def counted_models(self) -> tuple[CountedModel, ...] | None:
-        return self._embedder.counted_models
-
-    async def ready(self) -> None:
-        await self._embedder.ready()
-
-    async def embed_documents(self, texts: Sequence[str]) -> Vectors:
-        return await self._embedder.embed_in_background(texts)
-
-    async def embed_queries(self, texts: Sequence[str]) -> Vectors:
-        return await self._embedder.embed_queries_in_background(texts)
 
 
 def embedder_for(name: str, settings: EmbedSettings) -> EmbedSettings:

@@ -61,17 +61,17 @@ class EmbeddingModel:
         """Batches texts of like length, by their places in `texts`: padding costs as much
         as words. The longest go first, so that the threads end at about the same time.
         """
-        by_length = sorted(range(len(texts)), key=lambda at: len(texts[at]))
+        by_length = sorted(range(len(texts)), key=lambda index: len(texts[index]))
         return list(self._batches(by_length, texts))[::-1]
 
     def _batches(self, by_length: Sequence[int], texts: Sequence[str]) -> Iterator[list[int]]:
         room, most = self.encoder().room, self._settings.batch_size
         batch: list[int] = []
-        for at in by_length:
-            if batch and (len(batch) == most or (len(batch) + 1) * len(texts[at]) > room):
+        for index in by_length:
+            if batch and (len(batch) == most or (len(batch) + 1) * len(texts[index]) > room):
                 yield batch
                 batch = []
-            batch.append(at)
+            batch.append(index)
         if batch:
             yield batch
 

@@ -18,9 +18,8 @@ from numpy.typing import NDArray
 from kb.config.model_settings import EmbedSettings
 from kb.errors import EmbedderUnavailableError
 from kb.inference.e5.file import packaged_file
-from kb.inference.executor import MODELS_EXTRA, TorchMissingError, prepare, usable_cores
+from kb.inference.executor import MODELS_EXTRA, TorchMissingError, prepare, quick_imports, usable_cores
 from kb.inference.hub import fetched_files, local_files
-from kb.inference.imports import quick_imports
 from kb.inference.onnx.conversion import UnpackError, prepared, unpacked
 from kb.inference.onnx.converted import Card, Weights
 from kb.inference.onnx.opening import open_converted

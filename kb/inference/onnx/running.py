@@ -48,9 +48,8 @@ class OnnxModel:
         Raises:
             OnnxError: the runtime failed, e.g. for lack of memory.
         """
-        if (
-            self.weights == "int8" and len(texts) > 1
-        ):  # scaled by the greatest of a batch: neighbours would matter
+        # 8-bit numbers are scaled by the greatest of a batch: neighbours would matter
+        if self.weights == "int8" and len(texts) > 1:
             return np.concatenate([self.run([text]) for text in texts])
         arrays = self._tokens.encode(texts)
         feed = {name: np.asarray(arrays[name], dtype=np.int64) for name in self._inputs}

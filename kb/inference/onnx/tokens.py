@@ -10,9 +10,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias
 
+from kb.inference.counting import WordTokenCounts
 from kb.inference.e5.tokens import PIECES, PieceTokens
 from kb.inference.onnx.converted import TOKENIZER
-from kb.inference.word_counts import WordTokenCounts
 
 Text: TypeAlias = str | tuple[str, str]
 """A text, or for a reranker a question and a passage."""
@@ -73,14 +73,14 @@ class FileTokens:
     def _counts(self, texts: Sequence[str]) -> list[int]:
         made = self._counting.encode(texts, is_pretokenized=True, add_special_tokens=False)
         counts = Counter(made.word_ids)
-        return [counts[at] for at in range(len(texts))]
+        return [counts[index] for index in range(len(texts))]
 
     def encode(self, texts: Sequence[Text]) -> dict[str, list[list[int]]]:
         encodings = self._fitting.encode_batch(list(texts))
         return {
-            "input_ids": [one.ids for one in encodings],
-            "attention_mask": [one.attention_mask for one in encodings],
-            "token_type_ids": [one.type_ids for one in encodings],
+            "input_ids": [encoding.ids for encoding in encodings],
+            "attention_mask": [encoding.attention_mask for encoding in encodings],
+            "token_type_ids": [encoding.type_ids for encoding in encodings],
         }
 
 
