@@ -6,7 +6,7 @@ from urllib.parse import SplitResult, urlsplit
 
 
 def split_address(written: str) -> SplitResult:
-    """As `urlsplit`, and never an error: what is no address is a path, without scheme and host."""
+    """Splits as `urlsplit` does, and never raises: what is no address is a path, without scheme and host."""
     try:
         parts = urlsplit(written)
         parts.port  # noqa: B018 (it too raises: a port that is none makes no address)

@@ -1,7 +1,7 @@
 """What a generation of the index says of itself: measured when it is built, kept with it.
 
-Whether a cross-encoder helps depends on the pages. So it is tried on the knowledge
-base itself: `kb.retrieval.measuring` measures, this module says what was measured.
+Whether a cross-encoder helps depends on the pages. So it is tried on the knowledge base itself:
+`kb.retrieval.measuring` measures, this module says what was measured.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Calibration(_Stored):
     measured: datetime | None = None
 
     def outgrown(self, passages: int) -> bool:
-        """Whether the index has changed so much since that it should be measured anew."""
+        """Tells whether the index has changed so much since that it should be measured anew."""
         return abs(passages - self.passages) > CHANGED * self.passages
 
 
@@ -58,7 +58,7 @@ def to_text(calibration: Calibration) -> str:
 
 
 def from_text(text: str) -> Calibration | None:
-    """None where it is not to be understood: then it is measured anew."""
+    """Reads a calibration; None where it cannot be understood, so that it is measured anew."""
     try:
         return Calibration.model_validate_json(text)
     except ValidationError:

@@ -48,9 +48,7 @@ class StoreUnavailableError(UnavailableError):
 
 
 class StoreFullError(StoreUnavailableError):
-    """Its memory is full: it can be read, and what is there can be taken
-    away. Waiting helps only where somebody raises it.
-    """
+    """Its memory is full: it can be read and emptied. Waiting helps only where somebody raises its limit."""
 
 
 class ModelUnavailableError(UnavailableError):

@@ -46,7 +46,7 @@ class SyncReport(BaseModel):
     """What looked wrong: overruled, or (in a dry run) what a sync would refuse."""
 
     def named(self, path: str) -> str:
-        """A page as a person knows it: "Travel (ENG/12345)", or its path alone."""
+        """Names a page as a person knows it: "Travel (ENG/12345)", or its path alone."""
         return f"{self.titles[path]} ({path})" if path in self.titles else path
 
 
@@ -108,7 +108,7 @@ class SyncRecord(BaseModel):
         return self.error is None
 
     def following(self, before: SyncRecord | None) -> SyncRecord:
-        """A copy that carries over the last success and counts failures in a row."""
+        """Makes a copy that carries over the last success and counts failures in a row."""
         if self.ok:
             return self.model_copy(update={"succeeded_at": self.at, "failures": 0})
         succeeded_at = (before.succeeded_at or (before.at if before.ok else None)) if before else None

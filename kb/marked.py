@@ -29,7 +29,10 @@ class Said(Protocol):
 def marked_markdown(
     sentences: Sequence[Said], mark: Callable[[int], str], *, below: Callable[[Sequence[str]], str] = "".join
 ) -> str:
-    """The whole text. `mark` writes the mark of a source, "" for none; `below` the line under a table or code."""
+    """Returns the whole text.
+
+    `mark` writes the mark of a source, "" for none; `below` the line under a table or code.
+    """
     text = ""
     for grown, waiting in growing_markdown(sentences, mark, below=below):
         text = f"{grown}\n\n{waiting}" if waiting else grown
@@ -39,7 +42,7 @@ def marked_markdown(
 def growing_markdown(
     sentences: Sequence[Said], mark: Callable[[int], str], *, below: Callable[[Sequence[str]], str] = "".join
 ) -> Iterator[tuple[str, str]]:
-    """The text after each sentence, and the line that stands below it once its table is known to be over.
+    """Yields the text after each sentence, and the line that stands below it once its table is known to be over.
 
     Each text begins with the one before.
     """
@@ -69,7 +72,7 @@ def growing_markdown(
 
 
 def closed_fence(block: str) -> str:
-    """The block with its fence closed, where it leaves one open."""
+    """Closes the fence of a block, where it leaves one open."""
     open_with = ""
     for line in block.split("\n"):
         start = line.lstrip()[:3]
@@ -79,7 +82,7 @@ def closed_fence(block: str) -> str:
 
 
 def is_block(sentence: str) -> bool:
-    """Whether a sentence is block-level Markdown: a list item, a table row, a fence or a heading."""
+    """Tells whether a sentence is block-level Markdown: a list item, a table row, a fence or a heading."""
     first = sentence.lstrip()
     if first.startswith(("- ", "* ", "+ ", "|", "#", "> ", *FENCES)):
         return True
@@ -92,7 +95,7 @@ def _line(numbers: Sequence[int], mark: Callable[[int], str], below: Callable[[S
 
 
 def _kind(text: str, *, at: Literal[0, -1]) -> Kind:
-    """What the text's first or last line belongs to."""
+    """Returns what the text's first or last line belongs to."""
     line = text.split("\n")[at]
     if _DELIMITERS.search(text) and not text.lstrip().startswith(FENCES) and "|" in line:
         return "table"

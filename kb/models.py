@@ -1,5 +1,4 @@
-"""The nouns of Footnote: what a page, a passage, a hit, a question and a
-turn are. What an answer is stands in `kb.answer`.
+"""The nouns of Footnote: what a page, a passage, a hit, a question and a turn are. `kb.answer` has the answer.
 
 Everything here is frozen and keyword-only. Scores keep their provenance: `Scores` has one field a stage and none
 is ever overwritten by a later one.
@@ -18,9 +17,7 @@ NOBODY = "-"
 """A principal that no page has: a filter must name one, since an engine may read an empty filter as none."""
 
 Outcome = Literal["answered", "closest", "declined", "unclear", "unavailable", "chat"]
-"""closest: nothing says it, and the nearest passage is quoted. declined:
-not found, or a model says that no page tells.
-"""
+"""closest: nothing says it; the nearest passage is quoted. declined: not found, or a model says that no page tells."""
 RewriteMethod = Literal["none", "heuristic", "model"]
 
 
@@ -112,9 +109,7 @@ class Page:
 
 
 ACCEPTED_ANSWER = "Accepted answer"
-"""The heading under which a thread's page has the answer that was
-accepted there. What stands above it is what was asked.
-"""
+"""The heading under which a thread's page has the answer that was accepted there; above it stands what was asked."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -146,10 +141,9 @@ class Chunk:
 class Scores:
     """One passage's scores, a field a stage. `None`: that stage did not run for it.
 
-    `dense` is a standard score (`kb.retrieval.standard_scores`), `lexical` raw BM25 (>= 0), both the weighted
-    mean over the queries; `fused` is their
-    blend, `anchor` the gain for a passage of a page cited before,
-    `rerank` the cross-encoder's 0..1, and `final` orders.
+    `dense` is a standard score (`kb.retrieval.standard_scores`), `lexical` raw BM25 (>= 0), both the weighted mean over
+    the queries; `fused` is their blend, `anchor` the gain for a passage of a page cited before, `rerank` the
+    cross-encoder's 0..1, and `final` orders.
     """
 
     dense: float | None = None

@@ -103,7 +103,7 @@ class Pipeline:
         return replace(found, timings_ms=watch.timings_ms())
 
     def turn(self, answer: Answer, *, question_ts: str | None = None) -> Turn:
-        """What the thread remembers of an answer."""
+        """Returns what the thread remembers of an answer."""
         cited = {citation.chunk.id for citation in answer.citations}
         found = {hit.chunk.id: hit.chunk for hit in answer.trace.hits[: self.keep]}
         kept = found | {citation.chunk.id: citation.chunk for citation in answer.citations}
@@ -119,7 +119,7 @@ class Pipeline:
         )
 
     async def may_show(self, page_ids: Collection[str], audience: Audience) -> bool:
-        """Whether all of these pages are in the index and may be read by this audience now.
+        """Tells whether all of these pages are in the index and may be read by this audience now.
 
         Raises:
             IndexUnavailableError: it cannot be told.
@@ -136,7 +136,7 @@ class Pipeline:
         return AskedPart(question=part.question, hits=hits, evidence=self.evidence.score(features))
 
     def _interpretations(self, asked: Asked, features: EvidenceFeatures) -> tuple[str, ...]:
-        """What an unclear question may mean; () where it is clear or nothing can be offered."""
+        """Returns what an unclear question may mean; () where it is clear or nothing can be offered."""
         if asked.rewrite.clarify:
             return topics_of_thread(asked.turns)
         if not asked.evidence.is_sufficient:
@@ -175,7 +175,7 @@ class Pipeline:
         *,
         small_talk: SmallTalk | None = None,
     ) -> Answer:
-        """An answer that needs no passage."""
+        """Returns an answer that needs no passage."""
         return Answer(
             question=question.text,
             outcome=outcome,
@@ -243,6 +243,6 @@ def _retrieved(chunk: Chunk, *, cited: bool) -> Retrieved:
 
 
 def thread_language(turns: Sequence[Turn]) -> str | None:
-    """The language of the latest question whose language can be detected; "VPN?" alone has none."""
+    """Returns the language of the latest question whose language can be detected; "VPN?" alone has none."""
     languages = (detect(turn.question, default="") for turn in reversed(turns[-LANGUAGE_TURNS:]))
     return next(filter(None, languages), None)

@@ -85,7 +85,7 @@ def _citation_as_json(citation: Citation) -> dict[str, Any]:
 
 
 def _quote_as_json(quote: Quote) -> dict[str, Any]:
-    """`citation`: the number of its source. `shown` of `total` rows or items; both 0 where nothing was left out."""
+    """Writes a quote. `citation`: the number of its source. `shown` of `total` rows or items; both 0: all of them."""
     chunk = quote.citation.chunk
     return {
         "citation": quote.citation.n,

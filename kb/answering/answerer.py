@@ -127,7 +127,7 @@ def number_citations(
 
 
 def nearest_pages(hits: Sequence[Hit]) -> tuple[NearestPage, ...]:
-    """The pages of the best hits, each once."""
+    """Returns the pages of the best hits, each once."""
     pages = {hit.chunk.page.id: hit.chunk.page for hit in hits}
     return tuple(
         NearestPage(title=page.title, url=page.url, owner=page.owner, page_id=page.id)

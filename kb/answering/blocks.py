@@ -43,7 +43,7 @@ class PassageBlock:
 
 
 def blocks_of(text: str) -> list[PassageBlock]:
-    """The blocks of a passage in its order. Headings within it lead in what follows them."""
+    """Returns the blocks of a passage in its order. Headings within it lead in what follows them."""
     blocks: list[PassageBlock] = []
     held: list[list[TextUnit]] = []
     for group in _groups(text):
@@ -57,7 +57,7 @@ def blocks_of(text: str) -> list[PassageBlock]:
 
 
 def _groups(text: str) -> list[list[TextUnit]]:
-    """Units that stand together: the sentences of a paragraph, the items of a list, the rows of a table, a fence."""
+    """Groups the units that stand together: sentences of a paragraph, items of a list, rows of a table, a fence."""
     groups: list[list[TextUnit]] = []
     for unit in split_units(text):
         if groups and _continues(text, groups[-1][-1], unit):
@@ -75,7 +75,7 @@ def _continues(text: str, last: TextUnit, unit: TextUnit) -> bool:
 
 
 def _leads_into(group: Sequence[TextUnit], following: Sequence[TextUnit]) -> bool:
-    """Whether a group introduces the one that follows it."""
+    """Tells whether a group introduces the one that follows it."""
     last = group[-1]
     if last.kind == "heading" or _LEADS_IN.search(last.text) or _is_question(last):
         return True

@@ -25,7 +25,7 @@ handbook the page that is meant leads the next one by more ("TOGAF" 0.87,
 def competing_pages(
     rewrite: Rewrite, turns: Sequence[Turn], features: EvidenceFeatures, language: str
 ) -> tuple[str, ...]:
-    """The titles of the pages between which a question does not decide, best first; () where it is clear."""
+    """Returns the titles of the pages between which a question does not decide, best first; () where it is clear."""
     asked_before = bool(turns) and turns[-1].outcome == "unclear"
     if asked_before or rewrite.needs_rewrite or rewrite.is_follow_up:
         return ()
@@ -39,14 +39,14 @@ def competing_pages(
 
 
 def topics_of_thread(turns: Sequence[Turn]) -> tuple[str, ...]:
-    """Titles of the pages that the thread's answers cited, latest first; () for fewer than two."""
+    """Returns the titles of the pages that the thread's answers cited, latest first; () for fewer than two."""
     titles = [passage.title for turn in reversed(turns) for passage in turn.retrieved if passage.cited]
     distinct = tuple(dict.fromkeys(titles))[:INTERPRETATIONS]
     return distinct if len(distinct) > 1 else ()
 
 
 def _rivals(features: EvidenceFeatures) -> list[str]:
-    """Titles of the pages that fit as well as the best passage, each once.
+    """Returns the titles of the pages that fit as well as the best passage, each once.
 
     None where the first passage's score is 0 or below, as the average candidate's
     is: then it does not stand there for its score (it holds a term that must be

@@ -57,7 +57,7 @@ class RatedPassage:
         return max(self.worth[unit] for unit in block.units)
 
     def excerpt(self, characters: int) -> Excerpt:
-        """The nearest block and whole blocks around it while they fit, those behind it first."""
+        """Returns the nearest block and whole blocks around it while they fit, those behind it first."""
         best = self._best
         first = last = best
         room = characters - len(self.blocks[best].text)
@@ -91,7 +91,7 @@ class RatedPassage:
 
 
 def block_excerpt(chunk: Chunk, statement: str, characters: int) -> Excerpt:
-    """The block of a passage that holds `statement`, cut to `characters` where it is far too long."""
+    """Cuts out the block of a passage that holds `statement`, cut to `characters` where it is far too long."""
     blocks = blocks_of(chunk.text)
     block = next((block for block in blocks if statement in block.text), blocks[0])
     apart = any(unit.text == statement and unit.kind in _SET_APART for unit in block.units)
@@ -104,7 +104,7 @@ def _units_to_set_apart(block: PassageBlock) -> list[TextUnit]:
 
 
 def _leads(unit: TextUnit, block: PassageBlock) -> bool:
-    """Whether the unit only leads in its block: a line that ends with a colon, a question, a table's header row."""
+    """Tells whether a unit only leads in its block: a line that ends with a colon, a question, a table's header."""
     if unit is block.units[-1]:
         return False
     if unit.kind == "row":
@@ -115,7 +115,7 @@ def _leads(unit: TextUnit, block: PassageBlock) -> bool:
 def _whole_or_cut(
     chunk: Chunk, block: PassageBlock, limit: int, worth: Callable[[TextUnit], float]
 ) -> Excerpt:
-    """The whole block, or its most relevant part where it is far too long."""
+    """Returns the whole block, or its most relevant part where it is far too long."""
     if len(block.text) <= WHOLE_BLOCKS * limit:
         return Excerpt(chunk=chunk, blocks=(block.text,))
     body = {"table": "row", "list": "item"}.get(block.kind)
@@ -131,7 +131,7 @@ def _whole_or_cut(
 
 
 def _worthiest(rows: Sequence[TextUnit], room: int, worth: Callable[[TextUnit], float]) -> list[TextUnit]:
-    """The most relevant rows, in their order."""
+    """Returns the most relevant rows, in their order."""
     kept: set[int] = set()
     for index in sorted(range(len(rows)), key=lambda index: (-worth(rows[index]), index)):
         room -= len(rows[index].text) + 1
@@ -142,7 +142,7 @@ def _worthiest(rows: Sequence[TextUnit], room: int, worth: Callable[[TextUnit], 
 
 
 def _window(items: Sequence[TextUnit], room: int, worth: Callable[[TextUnit], float]) -> list[TextUnit]:
-    """The items around the most relevant one, since steps only make sense in sequence."""
+    """Returns the items around the most relevant one, since steps only make sense in sequence."""
     first = last = max(range(len(items)), key=lambda index: (worth(items[index]), -index))
     room -= len(items[first].text)
     while room > 0:
@@ -158,7 +158,7 @@ def _window(items: Sequence[TextUnit], room: int, worth: Callable[[TextUnit], fl
 
 
 def _first_lines(text: str, limit: int) -> str:
-    """The first lines of code or of one long paragraph that fit, with the fence closed and the cut shown."""
+    """Returns the first lines of code or of one long paragraph that fit, with the fence closed and the cut shown."""
     cut = text[:limit]
     fenced = sum(line.lstrip().startswith("```") for line in cut.split("\n")) % 2 == 1
     if fenced:

@@ -12,15 +12,13 @@ SURE_LANGUAGES = frozenset(languages()) | {"it", "pl", "ja", "zh", "ko"}
 
 
 def surely_in_others(question: str, language: str, pages: Iterable[str]) -> bool:
-    """Whether pages are surely in another language (`pages`: theirs) than
-    `language`, which the question surely is in.
-    """
+    """Tells whether `pages`, languages of pages, are surely others than `language`, which the question surely is in."""
     others = {page for page in pages if page != language} & SURE_LANGUAGES
     return bool(others) and language in SURE_LANGUAGES and is_told(question, language)
 
 
 def is_in_other_language(text: str, language: str) -> bool:
-    """Whether a text is clearly not in `language`. Short texts, names and numbers tell nothing."""
+    """Tells whether a text is clearly not in `language`. Short texts, names and numbers tell nothing."""
     if len(text) < SHORT_TEXT or language not in SURE_LANGUAGES:
         return False
     found = detect(text, default=language, hint=language)

@@ -39,12 +39,12 @@ class LanguageOffer:
 
 
 def reads_all(model: str) -> bool:
-    """Whether the model reads every language that could lead to an offer."""
+    """Tells whether the model reads every language that could lead to an offer."""
     return all(reads(model, language) for language in SURE_LANGUAGES)
 
 
 def language_offer(model: str, *, asked: Sequence[str], pages: Mapping[str, int]) -> LanguageOffer | None:
-    """The offer that the figures call for, questions before pages; None where the embedder reads nearly all.
+    """Returns the offer that the figures call for, questions before pages; None where the embedder reads nearly all.
 
     `asked`: the languages of the latest questions, `LATEST` at most; `pages`: how many there are in each language.
     """
@@ -60,7 +60,7 @@ def language_offer(model: str, *, asked: Sequence[str], pages: Mapping[str, int]
 
 
 async def pages_by_language(index: VectorIndex) -> Mapping[str, int]:
-    """The number of pages in each language, estimated by a sample where there are more passages than `SAMPLED`.
+    """Returns the number of pages in each language, estimated by a sample where there are more passages than `SAMPLED`.
 
     Raises:
         IndexUnavailableError: it cannot be told.

@@ -14,10 +14,10 @@ class Progress(Protocol):
     """Told in order; awaited, so that a slow display slows the stream and not the memory. Must not raise."""
 
     async def stage(self, stage: Stage, *, pages: int = 0) -> None:
-        """`pages`: how many are read, where the stage is "reading"."""
+        """Reports a stage. `pages`: how many are read, where it is "reading"."""
 
     async def written(self, sentences: Sequence[Sentence], citations: Sequence[Citation]) -> None:
-        """Everything that is written and checked by the letter so far, and its sources; it only grows.
+        """Reports everything that is written and checked by the letter so far, and its sources; it only grows.
 
         The finished answer may still lose sentences: it is the answer that counts, this is its draft.
         """

@@ -57,7 +57,7 @@ class QuotedAnswerer:
         return self._composed(asked, [(excerpt, "") for excerpt in excerpts], disputed)
 
     async def closest(self, asked: Asked, passages: Sequence[Hit]) -> tuple[Quote, ...]:
-        """One short quote of the nearest of these passages, for an answer that says that no page tells."""
+        """Returns one short quote of the nearest of these passages, for an answer that says that no page tells."""
         query, language = _read_as(asked, passages)
         excerpts = await self.librarian.quotes(
             query, passages, language=language, most=1, characters=SHORT_CHARACTERS
@@ -65,7 +65,7 @@ class QuotedAnswerer:
         return tuple(self._quote(number, excerpt, "") for number, excerpt in enumerate(excerpts, 1))
 
     async def _in_parts(self, asked: Asked, progress: Progress) -> Composed | None:
-        """A quote for each part; None where there is none for any of them.
+        """Answers each part by a quote; None where there is nothing to quote for any of them.
 
         The whole question chooses along: "How often is that?" says little alone.
         """
@@ -88,7 +88,7 @@ class QuotedAnswerer:
 
     @staticmethod
     def _holding(passages: Sequence[Hit], rewrite: Rewrite) -> Sequence[Hit]:
-        """The passages that hold the step or name that was surely asked for; the next step is another answer."""
+        """Keeps the passages that hold the step or name that was surely asked for; the next step is another answer."""
         held = [hit for hit in passages if holds(hit.chunk, rewrite.required)]
         return held if held or rewrite.wants_more else passages
 
@@ -188,7 +188,7 @@ class QuotedAnswerer:
 
 
 def _read_as(asked: Asked, passages: Sequence[Hit]) -> tuple[str, str]:
-    """The query that chooses the quote, and its language: translated where the best passage is in another language."""
+    """Returns the query that chooses the quote, and its language: those of the best passage, where a model wrote it."""
     language = passages[0].chunk.page.language if passages else asked.language
     if asked.rewrite.translated and language != asked.language:
         return asked.rewrite.translated, language
@@ -196,6 +196,6 @@ def _read_as(asked: Asked, passages: Sequence[Hit]) -> tuple[str, str]:
 
 
 def language_notes(asked: Asked, quotes: Sequence[Quote]) -> tuple[Note, ...]:
-    """A note that the quotes are in another language than the question, where both are sure."""
+    """Notes that the quotes are in another language than the question, where both are sure."""
     pages = [quote.citation.chunk.page.language for quote in quotes]
     return ("pages' language",) if surely_in_others(asked.question.text, asked.language, pages) else ()

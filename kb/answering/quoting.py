@@ -81,7 +81,7 @@ class Librarian:
         return excerpts
 
     def excerpt_of(self, chunk: Chunk, statement: str, *, characters: int = QUOTE_CHARACTERS) -> Excerpt:
-        """An excerpt of the block that holds `statement`."""
+        """Cuts an excerpt of the block that holds `statement`."""
         return block_excerpt(chunk, statement, characters)
 
     async def _nearest(
@@ -139,8 +139,9 @@ def _answers_of_threads(passages: Sequence[Hit]) -> list[Hit]:
 
 
 def _in_context(chunk: Chunk, unit: TextUnit) -> str:
-    """The unit with its heading, as the embedder reads it: "Carry-over: On 31 March."; for an accepted answer with
-    what was asked.
+    """Returns the unit with its heading, as the embedder reads it: "Carry-over: On 31 March.".
+
+    An accepted answer has what was asked in the heading's place.
     """
     section = [heading for heading in chunk.section if heading != ACCEPTED_ANSWER]
     return f"{section[-1] if section else chunk.page.title}: {unit.text}"

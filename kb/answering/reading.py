@@ -81,7 +81,7 @@ def _by_place(chunks: Sequence[Chunk]) -> dict[tuple[str, int], Chunk]:
 def _fitting(
     chosen: Sequence[Hit], near: Mapping[tuple[str, int], Chunk], limits: ReadingLimits, room: int
 ) -> dict[tuple[str, int], Chunk]:
-    """The neighbours that fit, those of the best passages first, and following ones before preceding ones."""
+    """Returns the neighbours that fit, those of the best passages first, and following ones before preceding ones."""
     taken = {(hit.chunk.page.id, hit.chunk.position) for hit in chosen}
     beside: dict[tuple[str, int], Chunk] = {}
     for hit in chosen[: limits.around]:
@@ -120,7 +120,7 @@ def _joined(chosen: Sequence[Hit], beside: Mapping[tuple[str, int], Chunk]) -> l
 def _runs_around(
     page: str, position: int, chunks: Mapping[tuple[str, int], Chunk]
 ) -> list[list[tuple[str, int]]]:
-    """The run that holds the passage, then the runs of other sections that touch it."""
+    """Returns the run that holds the passage, then the runs of other sections that touch it."""
     own = _run(page, position, chunks)
     after, before = (page, own[-1][1] + 1), (page, own[0][1] - 1)
     return [own, *(_run(*place, chunks) for place in (before, after) if place in chunks)]
@@ -141,7 +141,7 @@ def _run(page: str, position: int, chunks: Mapping[tuple[str, int], Chunk]) -> l
 
 
 def _as_hit(run: Sequence[Chunk], found: Sequence[Hit | None], near: Hit) -> Hit:
-    """`near` lends its scores to a run that was not found itself."""
+    """Makes a hit of a run. `near` lends its scores to a run that was not found itself."""
     hits = sorted((hit for hit in found if hit is not None), key=lambda hit: -hit.scores.final)
     best = hits[0] if hits else Hit(chunk=run[0], scores=near.scores)
     text = run[0].text
@@ -162,9 +162,7 @@ def join_texts(first: str, second: str) -> str:
 
 
 def _repeated_head(lines: Sequence[str], following: Sequence[str]) -> int:
-    """How many lines a passage repeats so that its rows can be read
-    alone: the table's head, and the line that leads it in.
-    """
+    """Counts the lines that a passage repeats so that its rows can be read alone: a table's head and its lead-in."""
     if not lines[-1].lstrip().startswith("|"):
         return 0
     for start, line in enumerate(lines):

@@ -61,14 +61,14 @@ def read_reply_text(sentences: Sequence[DraftSentence]) -> Replied:
 
 
 def finished_part(sentences: Sequence[DraftSentence]) -> Sequence[DraftSentence]:
-    """The sentences that will not change any more while the reply is being written: all but the last, up to a sign."""
+    """Returns the sentences of an unfinished reply that will not change any more: all but the last, up to a sign."""
     certain = sentences[:-1]
     end = next((index for index, sentence in enumerate(certain) if _parted(sentence.text)[1]), len(certain))
     return certain[:end]
 
 
 def _parted(text: str) -> tuple[str, str, str]:
-    """The text before the first sign, the sign, and the text behind it."""
+    """Parts a text at its first sign: the text before it, the sign, and the text behind it."""
     found = _SIGN.search(text)
     if found is None:
         return text, "", ""

@@ -46,7 +46,7 @@ class WrittenAnswerer:
     limits: ReadingLimits
 
     async def compose(self, asked: Asked, progress: Progress) -> Composed:
-        """Always asks the model, which declines by itself."""
+        """Has the model answer in every case: it declines by itself."""
         passages = await read_passages(asked.hits, self.quoted.index, asked.audience, self.limits)
         await progress.stage("reading", pages=len({hit.chunk.page.id for hit in passages}))
 
@@ -156,14 +156,14 @@ class WrittenAnswerer:
 
 
 def _source(chunk: Chunk) -> tuple[str, tuple[str, ...]]:
-    """The key of a citation's number: a section of a page."""
+    """Returns the key of a citation's number: a section of a page."""
     return chunk.page.id, chunk.section
 
 
 def _scores(
     verified: Verified, judgement: Judgement, chunks: Sequence[Chunk]
 ) -> dict[tuple[str, tuple[str, ...]], float]:
-    """The least probability, by the judge, with which each source supports what cites it; empty without a judge."""
+    """Returns the least probability, by the judge, with which each source supports what cites it."""
     sources = {chunk.id: _source(chunk) for chunk in chunks}
     scores: dict[tuple[str, tuple[str, ...]], float] = {}
     for sentence, verdict in zip(verified.kept, judgement.verdicts, strict=False):
@@ -187,7 +187,7 @@ def _counted(verified: Verified, draft: ModelDraft) -> Checked:
 
 
 def _held(left_open: str, asked: Asked, chunks: Sequence[Chunk]) -> str:
-    """The open part as the model words it; "" where it states a figure or name that neither pages nor question hold."""
+    """Returns the open part as the model words it, "" where neither pages nor question hold a figure or name in it."""
     if not left_open:
         return ""
     question = replace(chunks[0], id="question", text=asked.question.text)

@@ -65,7 +65,7 @@ class SplitPassage:
         return cls(id=chunk.id, text=chunk.text, units=tuple(split_units(chunk.text)))
 
     def quote(self, cited: Sequence[int]) -> str:
-        """The page's own words for these units; where units lie between them, an ellipsis does."""
+        """Returns the page's own words for these units; where units lie between them, an ellipsis does."""
         runs: list[list[int]] = []
         for index in sorted(set(cited)):
             if runs and index == runs[-1][-1] + 1:
@@ -76,7 +76,10 @@ class SplitPassage:
 
 
 def from_citations(blocks: Sequence[TextBlock], passages: Sequence[SplitPassage]) -> Marked:
-    """Sentences of a natively cited reply. A citation counts for every sentence that its text block has words in."""
+    """Returns the sentences of a natively cited reply.
+
+    A citation counts for every sentence that its text block has words in.
+    """
     text, spans, dropped = "", [], 0
     for block in blocks:
         start, text = len(text), text + block.text
@@ -108,7 +111,10 @@ def from_citations(blocks: Sequence[TextBlock], passages: Sequence[SplitPassage]
 
 
 def from_markers(text: str, passages: Sequence[str]) -> Marked:
-    """Sentences of a reply with [1], [1, 2], [1-3] or [1][2] behind them; 1 is the first of `passages`, chunk ids."""
+    """Returns the sentences of a reply that has [1], [1, 2], [1-3] or [1][2] behind them.
+
+    `passages`: chunk ids; 1 is the first of them.
+    """
     bare, marks = _take_markers(text)
     units = split_units(bare)
     starts, ends = [unit.start for unit in units], [unit.end for unit in units]
@@ -134,7 +140,7 @@ def _in_bounds(passage: int, first: int, end: int, passages: Sequence[SplitPassa
 
 
 def _take_markers(text: str) -> tuple[str, list[tuple[int, int]]]:
-    """The text without markers, and each marker's place in it and number."""
+    """Returns the text without markers, and each marker's place in it and number."""
     text = _ADJACENT.sub("] ", text)
     code = [match.span() for match in _CODE.finditer(text)]
     bare, end, marks, next_code = "", 0, [], 0
@@ -161,7 +167,7 @@ def _numbers(listed: str) -> list[int]:
 
 
 def _owner(starts: Sequence[int], ends: Sequence[int], bare: str, position: int) -> int | None:
-    """The unit before the marker on its line, else the one that starts after it."""
+    """Returns the unit before the marker on its line, else the one that starts after it."""
     line_start = bare.rfind("\n", 0, position) + 1
     if bare[line_start:position].strip():
         before = bisect_left(starts, position)
@@ -171,5 +177,5 @@ def _owner(starts: Sequence[int], ends: Sequence[int], bare: str, position: int)
 
 
 def one_line(unit: TextUnit) -> str:
-    """Soft line breaks within a sentence are white space; within blocks they have a meaning."""
+    """Joins soft line breaks within a sentence; within blocks they have a meaning."""
     return " ".join(unit.text.split()) if unit.kind == "sentence" else unit.text

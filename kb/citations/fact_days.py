@@ -43,7 +43,7 @@ class Day:
 
 
 def take_days(text: str, *, named_months: bool) -> tuple[list[tuple[Day, ...]], str]:
-    """The dates, and the text without them: their figures are no quantities."""
+    """Returns the dates, and the text without them: their figures are no quantities."""
     days: list[tuple[Day, ...]] = []
     if named_months:
         text = _DAY_LISTED.sub(r"\1 \4 \2 ", text)
@@ -94,7 +94,7 @@ _READERS: tuple[tuple[re.Pattern[str], _Reader], ...] = (
 
 
 def same_day(stated: Day, other: Day, years: set[float]) -> bool:
-    """Whether `other` says all that `stated` says; a year may stand elsewhere in the passage, among `years`."""
+    """Tells whether `other` says all that `stated` says; a year may stand elsewhere in the passage, among `years`."""
     if stated.month != other.month or (stated.day is not None and stated.day != other.day):
         return False
     if stated.year is None or stated.year == other.year:

@@ -69,7 +69,7 @@ def join_names(names: list[Names]) -> Names:
 
 
 def missing_names(stated: Names, known: Names, stems: frozenset[str], *, same_language: bool) -> Names:
-    """The names of `stated` that are not in `known`. Across languages only what is typed has to agree.
+    """Returns the names of `stated` that are not in `known`. Across languages only what is typed has to agree.
 
     Capitals alone tell little (titles, "Additionally"): where one name of
     the sentence is known, the others pass but for codes.
@@ -83,7 +83,7 @@ def missing_names(stated: Names, known: Names, stems: frozenset[str], *, same_la
 
 
 def _typed(text: str) -> Iterator[str]:
-    """What is typed to the letter: in the text, and every line of its blocks of code."""
+    """Yields what is typed to the letter: in the text, and every line of its blocks of code."""
     for block in _FENCE.finditer(text):
         yield from (
             _folded(line) for line in block["code"].splitlines() if line.strip() and not _REMARK.match(line)
@@ -100,7 +100,7 @@ def _is_typed(typed: str, literal: str) -> bool:
 
 
 def _is_exact(name: str) -> bool:
-    """Whether no capitals beside it make up for it: T480, FOO_BAR, PASSWORDS."""
+    """Tells whether no capitals beside a name make up for it: T480, FOO_BAR, PASSWORDS."""
     return name.isupper() or any(letter.isdigit() or letter in "_." for letter in name)
 
 
@@ -134,7 +134,7 @@ def _is_acronym(word: str) -> bool:
 
 
 def _is_short(run: tuple[str, ...], capitals: frozenset[str]) -> bool:
-    """Whether the page has it in capitals: European Union as EU, IBM Cloud as IBM."""
+    """Tells whether the page has it in capitals: European Union as EU, IBM Cloud as IBM."""
     initials = "".join(word[0] for word in run if word[:1].isupper())
     return initials.endswith(tuple(capitals)) or not capitals.isdisjoint(run)
 
@@ -145,7 +145,7 @@ def _has_name(name: str, stems: frozenset[str]) -> bool:
 
 
 def _akin(name: str, other: str) -> bool:
-    """Canada and Canadian, not Austria and Australia: all but one letter of the shorter agree. Codes: to the letter."""
+    """Tells whether two names are akin: Canada and Canadian, not Austria and Australia. Codes must be equal."""
     if name == other or any(letter.isdigit() for letter in name):
         return name == other
     shorter = min(len(name), len(other))
@@ -154,5 +154,5 @@ def _akin(name: str, other: str) -> bool:
 
 
 def _folded(text: str) -> str:
-    """In small letters on one line; a command that a page breaks over lines with a backslash is one command."""
+    """Returns the text in small letters on one line; a command broken over lines with a backslash is one command."""
     return " ".join(_CONTINUED.sub(" ", text).casefold().split())

@@ -71,7 +71,7 @@ class Quantity:
     things: frozenset[str] | None = None
 
     def is_in(self, others: Iterable[Quantity]) -> bool:
-        """Whether one of the others can mean the same and speaks of the same unit, as far as both name one."""
+        """Tells whether one of the others can mean the same and speaks of the same unit, as far as both name one."""
         return any(
             _units_agree(self.per, other.per)
             and (
@@ -82,7 +82,7 @@ class Quantity:
         )
 
     def is_counted_otherwise(self, others: Iterable[Quantity]) -> bool:
-        """Whether one of the others counts the same things and gets another number: "two stacks" for "three stacks"."""
+        """Tells whether one of the others counts the same things otherwise: "two stacks" for "three stacks"."""
         own = self.things or frozenset()
         shared = (
             (own & other.things, min(len(own), len(other.things), 2)) for other in others if other.things
@@ -90,7 +90,7 @@ class Quantity:
         return bool(own) and any(len(both) >= enough for both, enough in shared)
 
     def rivals(self, other: Quantity) -> bool:
-        """Whether the other answers the same question otherwise: 30 days for two weeks, 1938 for 1933."""
+        """Tells whether the other answers the same question otherwise: 30 days for two weeks, 1938 for 1933."""
         kinds = {"time" if unit in TIME_UNITS else unit for unit in (self.unit, other.unit)}
         comparable = self.unit not in (None, LABEL) or (self._is_year and other._is_year)
         return comparable and len(kinds) == 1 and not self.is_in([other])
@@ -107,7 +107,7 @@ class Quantity:
 
     @classmethod
     def at(cls, text: str, start: int, end: int, readings: Iterable[float], unit: str | None) -> Self:
-        """The figure that stands there, with what the words behind it say of it."""
+        """Reads the figure that stands there, with what the words behind it say of it."""
         behind = text[end:]
         words = _words_behind(behind)
         unit = unit or next((UNITS[word] for word in words[:_REACH] if word in UNITS), None)
@@ -160,7 +160,7 @@ def _take_clocks(text: str) -> tuple[str, list[Quantity]]:
 
 
 def _readings(figure: str) -> list[float]:
-    """1.500 -> 1500 or 1.5; 1.234,56 -> 1234.56; 1.2.3 -> none: a version, not a number."""
+    """Reads a figure: 1.500 as 1500 or 1.5; 1.234,56 as 1234.56; 1.2.3 as none, since it is a version."""
     bare = re.sub(r"[ \u00a0\u202f']", "", figure)
     marks = re.findall(r"[.,]", bare)
     readings = []
@@ -173,7 +173,7 @@ def _readings(figure: str) -> list[float]:
 
 
 def _is_count(before: str, figure: str, behind: str, words: list[str]) -> bool:
-    """Whether it counts things: a word with something behind it, or digits that name nothing, as in "exit code 2"."""
+    """Tells whether it counts things: a word with something behind it, or digits that do not name ("exit code 2")."""
     if not figure[0].isdigit():
         return bool(words) or behind[:1] == ":"
     named = _NAMED.search(before[-40:])
@@ -181,13 +181,13 @@ def _is_count(before: str, figure: str, behind: str, words: list[str]) -> bool:
 
 
 def _words_behind(text: str) -> list[str]:
-    """Up to the next stop."""
+    """Returns the words up to the next stop."""
     pieces = (piece.casefold() for piece in _PIECE.findall(text[:120]))
     return list(itertools.takewhile(lambda piece: piece not in "|;:.!?(),", pieces))
 
 
 def _rate_after(text: str) -> str | None:
-    """The unit behind "a", "per", "each": an article makes a rate only where a unit of time follows at once."""
+    """Returns the unit behind "a", "per", "each": an article makes a rate only where a unit of time follows at once."""
     clause = re.split(r"[|;:.!?(),]", text, maxsplit=1)[0]
     words = [word.casefold() for word in re.findall(r"[^\W_]+|/", clause)[:_RATE_REACH]]
     units = (UNITS.get(after) for word, after in itertools.pairwise(words) if word in _RATE)

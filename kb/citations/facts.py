@@ -46,11 +46,11 @@ class Facts:
         return bool(self.quantities or self.days or self.weekdays or self.every)
 
     def is_rivalled_by(self, known: Facts) -> bool:
-        """Whether one of its quantities has another value there."""
+        """Tells whether one of its quantities has another value there."""
         return any(quantity.rivals(other) for quantity in self.quantities for other in known.quantities)
 
     def beyond(self, known: Facts, *, same_language: bool = True) -> Facts:
-        """The facts that `known` does not hold in any form.
+        """Returns the facts that `known` does not hold in any form.
 
         Names are compared only within one language: across two they are spelled differently, but for what is typed.
         """
@@ -101,7 +101,7 @@ def _named_times(word: str) -> frozenset[int]:
 
 
 def join_facts(facts: Sequence[Facts]) -> Facts:
-    """What several texts hold together."""
+    """Returns what several texts hold together."""
     return Facts(
         quantities=tuple(quantity for each in facts for quantity in each.quantities),
         days=tuple(day for each in facts for day in each.days),

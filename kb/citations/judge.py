@@ -80,7 +80,7 @@ class Judge:
         self._deadline_s = deadline_s
 
     async def judge(self, sentences: Sequence[DraftSentence], passages: Sequence[Chunk]) -> Judgement:
-        """One verdict for each sentence that cites something. Raises nothing that a model can do."""
+        """Asks for a verdict on each sentence that cites something. Raises nothing that a model can do."""
         citing = [sentence for sentence in sentences if sentence.cites]
         if not citing:
             return Judgement(status="judged", verdicts=(None,) * len(sentences))
@@ -128,7 +128,7 @@ def instructions() -> str:
 
 
 def document(sentences: Sequence[DraftSentence], passages: Sequence[Chunk]) -> str:
-    """What the judge reads: the passages that are cited, each once with the head that the model saw, and the sentences.
+    """Writes what the judge reads: the cited passages, each once with the head that the model saw, and the sentences.
 
     JSON keeps text of a page within its quotation marks; what a page says to an assistant is left out before.
     """
@@ -155,7 +155,7 @@ def document(sentences: Sequence[DraftSentence], passages: Sequence[Chunk]) -> s
 
 
 def _verdicts(reply: dict[str, Any], wanted: int) -> list[Verdict]:
-    """One for each sentence, in order.
+    """Returns one verdict for each sentence, in order.
 
     Raises:
         ModelReplyError: a sentence has none or two, or the reply has another form.

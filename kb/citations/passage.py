@@ -73,26 +73,24 @@ class Passage:
         return detect(plain(self.chunk.text), hint=self.chunk.page.language)
 
     def holds(self, text: str) -> bool:
-        """Whether these words stand here to the letter, as whole words."""
+        """Tells whether these words stand here to the letter, as whole words."""
         return re.search(rf"(?<!\w){re.escape(literal_words(text))}(?!\w)", self.literal) is not None
 
 
 @lru_cache(maxsize=256)
 def passage_of(chunk: Chunk) -> Passage:
-    """The passage, from memory where it was cited lately: reading the
-    facts of a page costs more than comparing them.
-    """
+    """Returns the passage, from memory where it was cited lately: reading its facts costs more than comparing them."""
     return Passage(chunk)
 
 
 def literal_words(text: str) -> str:
-    """For comparing to the letter: white space, quotation marks and emphasis may differ."""
+    """Prepares a text for comparing to the letter: white space, quotation marks and emphasis may differ."""
     words = plain(text).translate(str.maketrans("“”„«»‘", '"""""\''))
     return " ".join(words.split()).strip(" .").casefold()
 
 
 def passage_head(chunk: Chunk) -> str:
-    """Title, place and section, and what is known of the page: how old it is, whose, and what replaced it."""
+    """Words what is known of a passage: title, place and section, how old its page is, whose, and what replaced it."""
     page, dates = chunk.page, chunk.page.dates
     known = [
         f"reviewed {dates.reviewed}" if dates.reviewed else f"edited {dates.edited}" if dates.edited else "",

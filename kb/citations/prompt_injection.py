@@ -19,7 +19,7 @@ from kb.text.language_files import sections
 
 
 def _any(name: str, *others: str) -> str:
-    """A group of regular expressions from the language files; `others`: of languages that have none."""
+    """Returns a group of regular expressions from the language files; `others`: of languages that have none."""
     return f"(?:{'|'.join([*(part for words in sections('injections') for part in words.get(name, ())), *others])})"
 
 
@@ -75,13 +75,13 @@ _PIECES = {"paragraph_open", "heading_open", "fence", "code_block", "list_item_o
 
 
 def is_injection(text: str) -> bool:
-    """Whether a piece of text speaks to an assistant and tells it what to do."""
+    """Tells whether a piece of text speaks to an assistant and tells it what to do."""
     return _ORDERS.search(_UNSEEN.sub("", unicodedata.normalize("NFKC", text))) is not None
 
 
 @lru_cache(maxsize=512)
 def strip_injections(markdown: str) -> str:
-    """The passage without the pieces that hold an order; the very same text where none does."""
+    """Returns the passage without the pieces that hold an order; the very same text where none does."""
     if not is_injection(markdown):
         return markdown
     lines = markdown.split("\n")

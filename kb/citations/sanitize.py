@@ -23,7 +23,7 @@ _BARE_URL = re.compile(
 
 
 def sanitize_links(text: str, sources: Sequence[Chunk]) -> str:
-    """The text with Slack's control sequences as plain words, and without a link that no source has.
+    """Returns the text with Slack's control sequences as plain words, and without a link that no source has.
 
     What stands on a source as an address but is no link there is shown as an address: its label would be the model's.
     """
@@ -42,14 +42,14 @@ def sanitize_links(text: str, sources: Sequence[Chunk]) -> str:
 
 
 def has_foreign_link(text: str, sources: Sequence[Chunk]) -> bool:
-    """Whether a bare address is left that no source has, nor a page below it."""
+    """Tells whether a bare address is left that no source has, nor a page below it."""
     known = _known(sources)
     bare = (match.group().rstrip(".,;:!?*_") for match in _BARE_URL.finditer(text))
     return not all(_is_known(url, known) or _is_above(url, known) for url in bare)
 
 
 def _is_above(url: str, known: Sequence[str]) -> bool:
-    """Whether a source has an address below this one, on the same host: https://a.b/c of https://a.b/c/d."""
+    """Tells whether a source has an address below this one, on the same host: https://a.b/c of https://a.b/c/d."""
     return _PATH.search(url) is not None and any(f"{url.rstrip('/')}/" in text for text in known)
 
 
@@ -58,7 +58,7 @@ def _known(sources: Sequence[Chunk]) -> list[str]:
 
 
 def _is_linked(url: str, sources: Sequence[Chunk]) -> bool:
-    """Whether it is a source's address, or a link on one."""
+    """Tells whether it is a source's address, or a link on one."""
     if not url:
         return False
     target = re.escape(url.rstrip("/")) + "/?"
@@ -70,7 +70,7 @@ def _is_linked(url: str, sources: Sequence[Chunk]) -> bool:
 
 
 def _is_known(url: str, known: Sequence[str]) -> bool:
-    """Whole, not as the beginning of another: https://a.b is not known because https://a.b.c is."""
+    """Tells whether the whole address is known: https://a.b is not known because https://a.b.c is."""
     bare = _SCHEME.sub("", url).rstrip("/")
     if not bare:
         return False

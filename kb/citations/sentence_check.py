@@ -72,7 +72,7 @@ class SentenceCheck:
         return self.facts.none and self.stems <= _ASSENT
 
     def unsupported_reason(self, passages: Sequence[Passage]) -> Reason | None:
-        """The first thing in it that these passages do not hold to the letter."""
+        """Returns the first thing in it that these passages do not hold to the letter."""
         if has_foreign_link(self.sentence.text, [passage.chunk for passage in passages]):
             return "link"
         if not self._quotes_are_held(passages):
@@ -101,7 +101,7 @@ class SentenceCheck:
         return missing.kinds[0]
 
     def _repeats_the_question(self, missing: Facts, passages: Sequence[Passage], known: Facts) -> bool:
-        """Whether all that is missing stands in the question, and the sentence tells something that does not.
+        """Tells whether all that is missing stands in the question, and the sentence tells something that does not.
 
         "After 3 years you get 27 days" and "25 days, not 30" may name the
         user's own figures; "yes, you get 30 days" may not.
@@ -125,7 +125,7 @@ class SentenceCheck:
         )
 
     def _takes_another_number(self, passages: Sequence[Passage]) -> bool:
-        """Whether a sentence of the page says nearly all this of another number, and none so of this one."""
+        """Tells whether a sentence of the page says nearly all this of another number, and none so of this one."""
         asked = read_question(self._question).quantities
         own = [
             quantity
@@ -147,7 +147,7 @@ class SentenceCheck:
         )
 
     def _denies(self, missing: Facts) -> bool:
-        """Whether every missing figure is said to be wrong."""
+        """Tells whether every missing figure is said to be wrong."""
         denied = read_facts(" | ".join(match[1] for match in _DENIED.finditer(self.words)))
         return missing.figures and missing.beyond(denied).none
 
@@ -156,15 +156,13 @@ class SentenceCheck:
         return detect(self.words, hint=languages[0]) in languages
 
     def coverage(self, passage: Passage) -> float:
-        """Share of its content words in the few sentences of the passage
-        that have most of them, and in the headings.
-        """
+        """Returns the share of its content words that the passage's headings and its few nearest sentences have."""
         near = sorted(passage.unit_stems, key=lambda stems: -len(stems & self.stems))[:NEAR_UNITS]
         known = frozenset(passage.heading_stems).union(*near)
         return len(self.stems & known) / len(self.stems) if self.stems else 1.0
 
     def attached(self) -> str | None:
-        """The passage, by chunk id, that holds all its facts and nearly all its words; the first of equally good ones.
+        """Returns the chunk id of the passage that holds all its facts and most of its words; the first of equal ones.
 
         Asked where the sentence cites none or the wrong one.
         """
@@ -177,7 +175,7 @@ class SentenceCheck:
         return max(holding, key=holding.__getitem__, default=None)
 
     def quote(self, passage: Passage) -> str:
-        """The unit of the passage with most of its words and figures."""
+        """Returns the unit of the passage with most of its words and figures."""
         if not passage.units:
             return passage.chunk.text
         shares = [len(self.stems & stems) for stems in passage.unit_stems]
@@ -201,10 +199,10 @@ def is_heading(text: str) -> bool:
 
 
 def announces(text: str) -> bool:
-    """Whether it ends in a colon: "Here is the plan:"."""
+    """Tells whether it ends in a colon: "Here is the plan:"."""
     return text.rstrip("*_ ").endswith(":")
 
 
 def leads_in(sentence: DraftSentence) -> bool:
-    """Whether a kept sentence is worth nothing without what follows it."""
+    """Tells whether a kept sentence is worth nothing without what follows it."""
     return not sentence.cites or is_heading(sentence.text) or announces(sentence.text)

@@ -42,7 +42,7 @@ class Verified:
 def check_sentence(
     sentence: DraftSentence, passages: Sequence[Chunk], *, question: str
 ) -> DraftSentence | Removed:
-    """The sentence with a literal quote for every citation, or removed.
+    """Returns the sentence with a literal quote for every citation, or removed.
 
     One that cites nothing, or not what holds it, is attached to the passage that holds all its facts and nearly all its
     words. One that states nothing ("Here is the plan:", "Yes.", a heading) is kept without a citation. `question`: what
@@ -74,7 +74,7 @@ def _kept(
 
 
 def check(sentences: Sequence[DraftSentence], passages: Sequence[Chunk], *, question: str) -> Verified:
-    """Every sentence by itself; then lead-ins go that lead in nothing any more."""
+    """Checks every sentence by itself; then lead-ins go that lead in nothing any more."""
     return without_idle_lead_ins(
         [check_sentence(sentence, passages, question=question) for sentence in sentences],
         cited=sum(bool(sentence.cites) for sentence in sentences),
@@ -82,7 +82,7 @@ def check(sentences: Sequence[DraftSentence], passages: Sequence[Chunk], *, ques
 
 
 def without_idle_lead_ins(verdicts: Sequence[DraftSentence | Removed], *, cited: int) -> Verified:
-    """A lead-in stays if something that it leads in stays; what stands under the next heading is not its own."""
+    """Keeps a lead-in if something that it leads in stays; what stands under the next heading is not its own."""
     settled: list[DraftSentence | Removed] = []
     led_in = False
     for verdict in reversed(verdicts):

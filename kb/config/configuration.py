@@ -87,7 +87,7 @@ def _from_environment(environ: Mapping[str, str]) -> list[tuple[tuple[str, ...],
 
 
 def _as_field(path: tuple[str, ...], value: str) -> Any:
-    """A tuple field takes a comma-separated list from the environment; everything else is parsed by its type."""
+    """Splits a comma-separated list where the field is a tuple; everything else is parsed by its type."""
     section = Settings.model_fields.get(path[0])
     if len(path) == 2 and section is not None and isinstance(section.default, Section):
         field = type(section.default).model_fields.get(path[1])

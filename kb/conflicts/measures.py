@@ -118,7 +118,7 @@ class Measured:
 
 @lru_cache(maxsize=20_000)
 def read_measures(text: str) -> Measured:
-    """What a sentence measures, without what its trailing clauses add ("..., and log it twice a day")."""
+    """Returns what a sentence measures, without what its trailing clauses add ("..., and log it twice a day")."""
     words = stating(plain(text))
     days, rest = _taken(words)
     labels = {f"{stem(word)} {letter}" for word, letter in _LETTERED.findall(words)}
@@ -135,7 +135,7 @@ def read_measures(text: str) -> Measured:
 
 
 def stating(words: str) -> str:
-    """A sentence up to the end of the first clause with a figure, and further clauses as far as they are conditions."""
+    """Returns a sentence up to the first clause with a figure, and of the further clauses those that are conditions."""
     clauses = _CLAUSE.split(words)
     first = next((index for index, clause in enumerate(clauses) if _may_measure(clause)), None)
     if first is None:
@@ -151,7 +151,8 @@ def _may_measure(clause: str) -> bool:
 
 
 def _taken(words: str) -> tuple[list[Day], str]:
-    """The dates that the sentence states, and the text without them.
+    """Returns the dates that the sentence states, and the text without them.
+
     "From 1 January 2026" says since when, not what.
     """
     readings, rest = take_days(words, named_months=True)
@@ -216,7 +217,7 @@ def _measure(word: str, following: list[str], before: list[str]) -> Measure | No
 
 
 def _nouns(following: list[str]) -> list[str]:
-    """The words right behind a figure and its unit, up to the first that begins something else."""
+    """Returns the words right behind a figure and its unit, up to the first that begins something else."""
     found: list[str] = []
     for word in following:
         folded = word.casefold()
@@ -229,7 +230,7 @@ def _nouns(following: list[str]) -> list[str]:
 
 
 def _bound(before: list[str]) -> tuple[Bound, str]:
-    """How the words before a figure bound it, and the word that does."""
+    """Returns how the words before a figure bound it, and the word that does."""
     if before and (found := _RIGHT_BEFORE.get(before[-1])) and _CARRIED.isdisjoint(before[-2:-1]):
         return found, before[-1]
     for index in range(len(before) - 1, -1, -1):
@@ -245,7 +246,7 @@ def _bound(before: list[str]) -> tuple[Bound, str]:
 
 
 def _is_label(word: str, measure: Measure, before: list[str], *, first: bool) -> bool:
-    """Whether the figure names something: a year, "band 3", "ISO 27001", "1st"."""
+    """Tells whether the figure names something: a year, "band 3", "ISO 27001", "1st"."""
     if measure.unit is not None:
         return False
     if _ORDINAL.search(word) or _is_year(word):

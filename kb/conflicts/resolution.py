@@ -46,7 +46,7 @@ class Sides:
         self.disputed: list[Disputed] = []
 
     def of(self, stated: Statement) -> list[Statement]:
-        """The statements that go in its place, newest first; empty where it stands undisputed."""
+        """Returns the statements that go in its place, newest first; empty where it stands undisputed."""
         others = self._against.get(_key(stated), [])
         current = [other for other in others if not self._stale(other.chunk.page)]
         if self._stale(stated.chunk.page):
@@ -78,7 +78,7 @@ async def resolve_conflicts(
 
 
 def _stated(sentence: DraftSentence, passages: Mapping[str, Chunk]) -> list[Statement]:
-    """The page's sentences behind one of the answer's."""
+    """Returns the page's sentences behind one of the answer's."""
     return [
         Statement(chunk=passages[chunk_id], text=unit.text)
         for chunk_id, quote in zip(sentence.cites, sentence.quotes, strict=True)
@@ -139,7 +139,7 @@ def warnings_of(
     disputed: Sequence[Disputed],
     freshness: FreshnessPolicy,
 ) -> tuple[AnswerWarning, ...]:
-    """One warning for each cited page that deserves one, those that carry the answer first, then the conflicts."""
+    """Returns the conflicts, then a warning for each cited page that deserves one, those of the answer's base first."""
     pages = {citation.chunk.page.id: citation.chunk.page for citation in citations}
     carrying = _carrying(sentences, citations)
     warnings = [
@@ -157,7 +157,7 @@ def warnings_of(
 
 
 def _carrying(sentences: Sequence[Sentence], citations: Sequence[Citation]) -> set[str]:
-    """Pages that at least half of the cited sentences rest on."""
+    """Returns the pages that at least half of the cited sentences rest on."""
     page_of = {citation.n: citation.chunk.page.id for citation in citations}
     cited = [{page_of[n] for n in sentence.citations} for sentence in sentences if sentence.citations]
     return {page for page in page_of.values() if 2 * sum(page in pages for pages in cited) >= len(cited)}

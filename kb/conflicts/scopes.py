@@ -34,7 +34,7 @@ def _listed(marker: str) -> frozenset[Member]:
 
 
 def _members() -> dict[str, frozenset[Member]]:
-    """Each form of a word -> what it names."""
+    """Maps each form of a word to what it names."""
     found: dict[str, frozenset[Member]] = {}
     for kind, listed in _classes():
         for member, words in listed.items():
@@ -59,7 +59,7 @@ def scope_of(words: Iterable[str]) -> Scope:
 
 
 def read_scope(text: str, context: str) -> Scope:
-    """The scope of a sentence: its own words, and those of its headings where they name one member of a class.
+    """Returns the scope of a sentence: its own words, and those of its headings where they name one member of a class.
 
     Who a page is for by its headings ("For suppliers") says little of each of its sentences: roles count in these only.
     """
@@ -76,7 +76,7 @@ def _is_role(kind: str, members: frozenset[str]) -> bool:
 
 
 def scopes_differ(one: Scope, other: Scope) -> bool:
-    """Whether they name different members of a class, or only one of them a special case."""
+    """Tells whether they name different members of a class, or only one of them a special case."""
     return any(
         _differ(kind, one.get(kind, _NONE), other.get(kind, _NONE)) for kind in one.keys() | other.keys()
     )

@@ -38,7 +38,7 @@ UNRELATED = (
 
 
 class SentenceEmbedder(Protocol):
-    """`kb.inference.embedder.Embedder` and `BackgroundEmbedder`, as this uses them."""
+    """`kb.inference.embedder.Embedder`, as this uses them."""
 
     @property
     def spaces(self) -> Sequence[Space]: ...
@@ -72,7 +72,7 @@ class EmbeddingSimilarity:
         return [sum(by_model) / len(by_model) for by_model in alike]
 
     async def among(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Similarity of each text to each, a row a text. For some thousands at most.
+        """Returns the similarity of each text to each, a row a text. For some thousands at most.
 
         Raises:
             EmbedderUnavailableError: the embedder does not answer.
@@ -93,7 +93,7 @@ class EmbeddingSimilarity:
         return await asyncio.to_thread(compared)  # some thousands take a quarter of a second
 
     async def _spaces(self) -> tuple[list[slice], list[float]]:
-        """Each model's part of a vector, and its zero."""
+        """Returns each model's part of a vector, and its zero."""
         parts = [space.part for space in self._embedder.spaces]
         if self._zeros is None:
             unrelated = await self._embedder.embed_documents(UNRELATED)
@@ -102,6 +102,6 @@ class EmbeddingSimilarity:
 
 
 def _mean_cosine(vectors: NDArray[np.float32]) -> float:
-    """The mean cosine of every two different rows."""
+    """Returns the mean cosine of every two different rows."""
     cosines = vectors @ vectors.T
     return float(cosines[~np.eye(len(vectors), dtype=bool)].mean())

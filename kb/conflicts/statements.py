@@ -115,7 +115,7 @@ class Dispute:
 async def find_disputes(
     stated: Sequence[Statement], passages: Sequence[Chunk], *, similarity: Similarity | None
 ) -> list[Dispute]:
-    """What other pages among `passages` say against `stated`; for each statement and page the likest sentence.
+    """Finds what other pages among `passages` say against `stated`; for each statement and page the likest sentence.
 
     `similarity`: pairs of texts -> cosines; None where nobody can be asked, and shared words alone must do.
     """
@@ -154,7 +154,7 @@ def _statements(passages: Sequence[Chunk]) -> Iterator[Statement]:
 
 
 def may_disagree(one: Statement, other: Statement) -> bool:
-    """Everything but the similarity: other pages, same language, other figures for what may be the same thing."""
+    """Checks all but the similarity: other pages, same language, other figures for what may be the same thing."""
     if one.chunk.page.id == other.chunk.page.id or one.measured.nothing or other.measured.nothing:
         return False
     if one.chunk.page.language != other.chunk.page.language or not _figures_differ(one, other):
@@ -177,7 +177,7 @@ def _language(statement: Statement) -> str:
 
 
 def _figures_differ(one: Statement, other: Statement) -> bool:
-    """Whether exactly one kind of figure differs, and nothing says that the two are not to be compared."""
+    """Tells whether exactly one kind of figure differs, and nothing says that the two are not to be compared."""
     mine, theirs = one.measured, other.measured
     if mine.per and theirs.per and mine.per != theirs.per:
         return False
@@ -203,7 +203,7 @@ def _figures_differ(one: Statement, other: Statement) -> bool:
 def _compare(
     left: Sequence[Measure], right: Sequence[Measure], one: Statement, other: Statement
 ) -> bool | None:
-    """Whether measures of one kind differ; None where they cannot be compared."""
+    """Tells whether measures of one kind differ; None where they cannot be compared."""
     if len(left) != len(right):
         return None
     left = sorted(left, key=lambda measure: measure.value)
@@ -217,7 +217,7 @@ def _compare(
 
 
 def _exclude(one: Measure, other: Measure) -> bool:
-    """Whether they cannot both hold, by their bounds: 25 is within "at most 30", not within "at most 20"."""
+    """Tells whether they cannot both hold, by their bounds: 25 is within "at most 30", not within "at most 20"."""
     if one.relation and other.relation and one.relation != other.relation:
         return False
     if one.bound == other.bound:
@@ -229,7 +229,7 @@ def _exclude(one: Measure, other: Measure) -> bool:
 
 
 def _of_other_things(one: Measure, other: Measure, of_one: Statement, of_other: Statement) -> bool:
-    """Whether what stands right behind the figures tells two things apart: "5 days of leave", "5 days of training"."""
+    """Tells whether the words behind the figures tell two things apart: "5 days of leave", "5 days of training"."""
     if not one.nouns or not other.nouns:
         return False
     known = of_other.stems | of_other.around
@@ -252,7 +252,7 @@ def _days_differ(one: Statement, other: Statement) -> bool | None:
 
 
 def _shares(one: Statement, other: Statement) -> tuple[float, float]:
-    """The share of each sentence's meaning words that the other side holds, the larger first."""
+    """Returns the share of each sentence's meaning words that the other side holds, the larger first."""
     if not one.stems or not other.stems:
         return 0.0, 0.0
     if not one.stems & other.stems:
@@ -263,12 +263,12 @@ def _shares(one: Statement, other: Statement) -> tuple[float, float]:
 
 
 def _names_differ(one: Statement, other: Statement) -> bool:
-    """Whether one of them is about something by name that the other's passage does not know."""
+    """Tells whether one of them is about something by name that the other's passage does not know."""
     return not (set(one.names) <= other.passage_stems and set(other.names) <= one.passage_stems)
 
 
 def contrasted(one: str, other: str) -> bool:
-    """Whether two texts are the same but for one word that tells two things apart: "Dogs pay ...", "Cats pay ..."."""
+    """Tells whether only one word differs, and it tells two things apart: "Dogs pay ...", "Cats pay ..."."""
     left, right = _telling(one), _telling(other)
     swaps = 0
     equal = 0
@@ -283,7 +283,7 @@ def contrasted(one: str, other: str) -> bool:
 
 
 def _telling(text: str) -> list[str]:
-    """The stems of the words that carry meaning, figures and their units left out, in order."""
+    """Returns the stems of the words that carry meaning, figures and their units left out, in order."""
     words = [token.casefold() for token in tokens(_FIGURES.sub(" ", text))]
     return [stem(word) for word in words if word not in _NOT_TELLING]
 

@@ -86,7 +86,7 @@ class AnswerSet(BaseModel):
         return {"cases": given} if isinstance(given, list) else given
 
     def some(self, *, category: str | None = None, limit: int | None = None) -> AnswerSet:
-        """The first `limit` cases of a category."""
+        """Returns the first `limit` cases of a category."""
         chosen = [case for case in self.cases if category in (None, case.category)]
         return self.model_copy(update={"cases": tuple(chosen[:limit])})
 

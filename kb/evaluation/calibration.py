@@ -24,7 +24,7 @@ FOLDS = 10
 
 
 def fit_logistic(signals: Floats, labels: Bools) -> Logistic:
-    """Ridge-penalised logistic regression by Newton's method (Hastie, Tibshirani and Friedman 2009, 4.4).
+    """Fits a ridge-penalised logistic regression by Newton's method (Hastie, Tibshirani and Friedman 2009, 4.4).
 
     Args:
         signals: shape (samples, signals), in their own units; the returned weights are in those units too.
@@ -55,12 +55,12 @@ def fit_logistic(signals: Floats, labels: Bools) -> Logistic:
 
 
 def probabilities(model: Logistic, signals: Floats) -> Floats:
-    """Shape (samples,)."""
+    """Returns probabilities, shape (samples,)."""
     return _sigmoid(signals @ np.asarray(model.weights) + model.bias)
 
 
 def threshold_for(chances: Floats, *, at_most: float) -> float:
-    """The highest threshold below which at most this share of `chances` lies."""
+    """Returns the highest threshold below which at most this share of `chances` lies."""
     ordered = np.sort(chances)
     return float(ordered[math.floor(at_most * len(ordered))])
 
@@ -79,7 +79,7 @@ def folds_of(groups: Sequence[str], number: int = FOLDS) -> list[Bools]:
 
 
 def ranks_above(chances: Floats, labels: Bools) -> float:
-    """The area under the ROC curve: how often a right sample scores above a wrong one, ties half."""
+    """Returns the area under the ROC curve: how often a right sample scores above a wrong one, ties half."""
     right, wrong = chances[labels], chances[~labels]
     if not len(right) or not len(wrong):
         return float("nan")

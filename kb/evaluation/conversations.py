@@ -82,7 +82,7 @@ class GoldRewriter:
     async def rewrite(
         self, question: str, turns: Sequence[Turn], *, language: str, pages_language: str = ""
     ) -> Rewrite:
-        """A question that the data set does not have is left to `judge`, and so is the translation."""
+        """Rewrites by the data set; a question that it does not have is left to `judge`, and so is the translation."""
         judged = await self._judge.rewrite(question, turns, language=language, pages_language=pages_language)
         gold = self._gold.get((tuple(turn.question for turn in turns), question))
         if gold is None:
@@ -132,7 +132,7 @@ async def _ask(
 
 
 def remembered(labelled: LabelledTurn, found: RetrievalResult, memory: Memory) -> Turn:
-    """What the thread remembers of a turn whose answer is the data set's."""
+    """Returns what the thread remembers of a turn whose answer is the data set's."""
     return Turn(
         question=labelled.question,
         answer=labelled.answer,

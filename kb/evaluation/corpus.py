@@ -27,8 +27,9 @@ OnProgress = Callable[[int, int], None]
 
 
 def cache_name(data: DataSet, embed: EmbedSettings, *, embedder: str) -> str:
-    """A folder name: the data set's, readable, and a hash of its passages, the embedder and the form of a chunk,
-    to which the places belong that its pages' names tell.
+    """Names a folder: the data set's name, readable, and a hash of its passages, the embedder and the form of a chunk.
+
+    The places that the pages' names tell belong to the form.
 
     `embedder`: the name that the embedder goes by, which tells its precision as well.
     """
@@ -43,7 +44,7 @@ def corpus_manifest(*, embedder: str, dimension: int) -> IndexManifest:
 
 
 def corpus_chunks(data: DataSet) -> Iterator[tuple[str, list[Chunk]]]:
-    """Page id and chunks of every page. A page's language is detected as when it is ingested."""
+    """Yields page id and chunks of every page. A page's language is detected as when it is ingested."""
     for name, passages in data.pages():
         language = detect("\n".join(passage.text for passage in passages[:4]))
         yield name, [_chunk(passage, position, language) for position, passage in enumerate(passages)]
@@ -110,7 +111,7 @@ def _place(passage: CorpusPassage) -> str:
 
 
 def _without_title(passage: CorpusPassage) -> str:
-    """`Chunk.embedded_text` puts the title in front; a passage that begins with it would say it twice."""
+    """Drops a title at the beginning: `Chunk.embedded_text` puts it in front, and would say it twice."""
     text = passage.text.removeprefix(passage.title).lstrip()
     return text or passage.text
 

@@ -65,13 +65,13 @@ class Observation:
 
 
 def strangers_from(data: DataSet) -> list[Stranger]:
-    """Questions of a data set, in the gold wording, that say what they are about by themselves."""
+    """Returns the questions of a data set, in the gold wording, that say what they are about by themselves."""
     asked = dict.fromkeys(turn.gold_rewrite for talk in data.conversations for turn in talk.turns)
     return [Stranger(text=text, source=data.name) for text in asked if _stands_alone(text)]
 
 
 def strangers_from_pages(folder: Path) -> list[Stranger]:
-    """Headings of a folder of Markdown, as people type them into a search box."""
+    """Returns the headings of a folder of Markdown, as people type them into a search box."""
     texts = (file.read_text(encoding="utf-8", errors="replace") for file in sorted(folder.rglob("*.md*")))
     headings = dict.fromkeys(match["text"] for text in texts for match in _HEADING.finditer(text))
     return [
@@ -82,7 +82,7 @@ def strangers_from_pages(folder: Path) -> list[Stranger]:
 
 
 def drawn(pools: Sequence[Sequence[Stranger]], number: int, *, seed: int = SEED) -> list[Stranger]:
-    """So many strangers, the same share of each pool, in an order of no meaning."""
+    """Draws so many strangers, the same share of each pool, in an order of no meaning."""
     dice = random.Random(seed)
     chosen: list[Stranger] = []
     for index, pool in enumerate(pools):
@@ -125,7 +125,7 @@ async def observe(
 
 
 def _kind(labelled: LabelledTurn) -> Kind | None:
-    """None: small talk, or nobody said whether it can be answered."""
+    """Returns None for small talk, and where nobody said whether it can be answered."""
     if small_talk(labelled.question, detect(labelled.question)):
         return None
     if labelled.relevant:

@@ -116,7 +116,7 @@ def by_conversation(table: ObservationTable) -> DeclineFigures:
 
 
 def by_data_set(table: ObservationTable) -> dict[str, DeclineFigures]:
-    """Each data set measured by weights that were fitted to the others; empty where there is only one."""
+    """Measures each data set by weights that were fitted to the others; empty where there is only one."""
     names = sorted(set(table.data_sets))
     if len(names) < 2:
         return {}
@@ -145,7 +145,7 @@ class _Judged:
 def _judged(
     table: ObservationTable, scorer_for: Callable[[Bools], Scorer], folds: Sequence[Bools]
 ) -> _Judged:
-    """`scorer_for` makes the scorer of the questions that are not left out."""
+    """Judges every fold by a scorer that did not see it; `scorer_for` makes it of the other questions."""
     judged = _Judged(confidence=np.zeros(len(table.seen)), threshold=np.zeros(len(table.seen)))
     for fold in folds:
         scorer = scorer_for(~fold)

@@ -112,7 +112,7 @@ class World:
     pages: tuple[SecretPage, ...]
 
     def may_be_told(self, page: SecretPage, asker: Asker, room: Room | None) -> bool:
-        """Whether a page may be told to `asker` in `room`; None: in a direct message.
+        """Tells whether a page may be told to `asker` in `room`; None: in a direct message.
 
         In a room others read along: a group's page is told in none, and a room's page only in that room. A name
         counts only in rooms that are ours alone, since two organisations may use the same.
@@ -122,7 +122,7 @@ class World:
         return any(_told(reader, asker, room) for reader in page.readers)
 
     def leaked(self, text: str, asker: Asker, room: Room | None) -> list[str]:
-        """The paths of the pages whose secrets stand in a text that may not hold them."""
+        """Returns the paths of the pages whose secrets stand in a text that may not hold them."""
         folded = text.casefold()
         return [
             page.path
@@ -255,7 +255,7 @@ def _readers(chance: random.Random, rooms: Sequence[Room], groups: Sequence[Grou
 
 
 def _words(chance: random.Random) -> Iterator[str]:
-    """Words of no language, long enough not to be a part of another."""
+    """Yields words of no language, long enough not to be a part of another."""
     seen: set[str] = set()
     while True:
         word = "".join(chance.choice(CONSONANTS) + chance.choice(VOWELS) for _ in range(4)) + "x"
@@ -265,5 +265,5 @@ def _words(chance: random.Random) -> Iterator[str]:
 
 
 def _slip(word: str) -> str:
-    """A slip of the keyboard: two letters change places."""
+    """Makes a slip of the keyboard: two letters change places."""
     return word[:2] + word[3] + word[2] + word[4:]

@@ -28,7 +28,7 @@ class Interval:
 
 
 def measure(ranking: Sequence[str], relevant: Iterable[str], twins: Mapping[str, str]) -> tuple[float, ...]:
-    """One figure (0..1) for each of `METRICS`. `ranking` is passage ids, best first.
+    """Returns one figure (0..1) for each of `METRICS`. `ranking` is passage ids, best first.
 
     Raises:
         ValueError: nothing is relevant; such a question measures nothing.
@@ -49,7 +49,7 @@ def measure(ranking: Sequence[str], relevant: Iterable[str], twins: Mapping[str,
 
 
 def hit_ranks(ranking: Sequence[str], wanted: Iterable[str], twins: Mapping[str, str]) -> list[int]:
-    """The ranks, from 1, at which each wanted group is first met, in their order."""
+    """Returns the ranks, from 1, at which each wanted group is first met, in their order."""
     left = set(wanted)
     ranks = []
     for rank, passage in enumerate(ranking, start=1):
@@ -61,14 +61,14 @@ def hit_ranks(ranking: Sequence[str], wanted: Iterable[str], twins: Mapping[str,
 
 
 def mean(figures: NDArray[np.float64]) -> tuple[float, ...]:
-    """The mean row. `figures` has the shape (turns, metrics) and at least one row."""
+    """Returns the mean row. `figures` has the shape (turns, metrics) and at least one row."""
     return tuple(float(value) for value in figures.mean(axis=0))
 
 
 def interval(
     figures: NDArray[np.float64], conversations: Sequence[str], *, samples: int = SAMPLES, seed: int = SEED
 ) -> Interval:
-    """95% percentile bootstrap intervals of the means (Efron and Tibshirani 1993).
+    """Computes 95% percentile bootstrap intervals of the means (Efron and Tibshirani 1993).
 
     Whole conversations are drawn: their turns share a topic, and a wrong anchor in one carries into the next, so
     turns drawn alone would promise more certainty than there is. For a paired comparison `figures` holds the
@@ -91,7 +91,7 @@ def interval(
 
 
 def rouge_l(written: Sequence[str], gold: Sequence[str]) -> float:
-    """F1 of the longest common subsequence of two lists of words (Lin 2004), 0..1."""
+    """Computes F1 of the longest common subsequence of two lists of words (Lin 2004), 0..1."""
     common = _longest_common(written, gold)
     return 2 * common / (len(written) + len(gold)) if common else 0.0
 

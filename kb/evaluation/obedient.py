@@ -79,7 +79,7 @@ class ObedientModel:
         return [*cited, *(_said(f"{line}\n\n") for line in self.says)] or [_said("NOT_IN_PASSAGES")]
 
     def _numbered(self, prompt: str) -> Iterator[str]:
-        """For an endpoint without native citations: passages are told apart by numbers."""
+        """Replies for an endpoint without native citations: passages are told apart by numbers."""
         for number, title, text in _NUMBERED.findall(prompt):
             if self.page in title:
                 yield f"{text}\n\n"

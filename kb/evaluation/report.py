@@ -107,7 +107,7 @@ def make_report(
     versions: dict[str, str],
     seconds: float,
 ) -> Report:
-    """`seconds` is the time of the walk, without loading models and indexing."""
+    """Builds the report. `seconds` is the time of the walk, without loading models and indexing."""
     turns = tuple(_turn(result) for result in results)
     return Report(
         set=data.name,

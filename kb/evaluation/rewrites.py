@@ -199,7 +199,7 @@ def _turn(labelled: LabelledTurn, rewrite: Rewrite) -> Turn:
 
 
 def rewrite_figures(results: Sequence[GoldRewrite]) -> RewriteFigures:
-    """ROUGE-L and exact match are over the follow-ups alone: a standalone question is its own gold."""
+    """Sums up. ROUGE-L and exact match are over the follow-ups alone: a standalone question is its own gold."""
     follow_ups = [result for result in results if result.follow_up]
     standalone = [result for result in results if not result.follow_up]
     times = sorted(result.milliseconds for result in results) or [0.0]

@@ -24,7 +24,7 @@ _BETWEEN_WORDS = re.compile(r"\W+")
 
 
 def slices_of(data: DataSet, conversation: Conversation, turn: LabelledTurn) -> frozenset[Slice]:
-    """Empty for a turn that nobody labelled."""
+    """Returns the slices of a turn; none for a turn that nobody labelled."""
     if not turn.relevant:
         return frozenset()
     if turn.number == 1:
@@ -36,7 +36,7 @@ def slices_of(data: DataSet, conversation: Conversation, turn: LabelledTurn) -> 
 
 
 def same_words(text: str) -> str:
-    """A text without what a rewrite may change and still say the same: case, punctuation, spaces."""
+    """Returns a text without what a rewrite may change and still say the same: case, punctuation, spaces."""
     return _BETWEEN_WORDS.sub(" ", text.casefold()).strip()
 
 

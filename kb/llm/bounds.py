@@ -1,6 +1,4 @@
-"""How much of a reply is read: an endpoint need not keep to
-`max_tokens`, and what it sends is handled beside other questions.
-"""
+"""How much of a reply is read: an endpoint need not keep to `max_tokens`, and other questions wait meanwhile."""
 
 from __future__ import annotations
 
@@ -37,7 +35,7 @@ class ReplyBounds:
         self._events = EVENTS_A_TOKEN * max_tokens + SPARE_EVENTS
 
     def take(self, *, text: int, unshown: int) -> None:
-        """One event, with so many more characters of each.
+        """Counts one event, with so many more characters of each.
 
         Raises:
             ModelReplyError: it is more than was asked for.
@@ -50,8 +48,8 @@ class ReplyBounds:
 
 
 async def bound_response(response: httpx2.Response) -> None:
-    """A hook for a client that asks for `PLAIN`: no body is read beyond `MOST_BYTES`, error pages included,
-    and none that is packed all the same: a few kilobytes can be hundreds of megabytes, unpacked in one go.
+    """Bounds a response, as a hook of a client that asks for `PLAIN`: no body is read beyond `MOST_BYTES`, error pages
+    included, and none that is packed all the same: a few kilobytes can be hundreds of megabytes, unpacked in one go.
     """
     assert isinstance(response.stream, httpx2.AsyncByteStream)
     packed = response.headers.pop("Content-Encoding", "identity").strip().lower() not in ("", "identity")

@@ -46,7 +46,7 @@ WHOLE = ("end_turn", "stop_sequence", "tool_use")
 
 
 def connect_model(settings: ModelSettings) -> LanguageModel | None:
-    """The configured model, or None where there is none (answers are then extracted).
+    """Returns the configured model, or None where there is none (answers are then extracted).
 
     Raises:
         SettingsError: the provider is named but what it needs is missing, or the key cannot be sent.
@@ -125,9 +125,8 @@ class LanguageModel:
     ) -> Reply:
         """Asks the answer model once. The reply has text, uses of `tools`, or both.
 
-        `on_text` gets all text so far whenever there is a little more. Where the stream breaks and is begun
-        again, so is
-        what it gets. Its time counts against the deadline. It must not raise.
+        `on_text` gets all text so far whenever there is a little more. Where the stream breaks and is begun again, so
+        is what it gets. Its time counts against the deadline. It must not raise.
 
         Raises:
             ModelUnavailableError, ModelRefusedError, ModelReplyError: see the module.
@@ -205,8 +204,9 @@ class LanguageModel:
         on_text: OnText | None = None,
         **request: Any,
     ) -> tuple[str, Reply]:
-        """One call with its retries, counted, logged and traced, every
-        failure translated. The model's name and its reply.
+        """Makes one call with its retries, counted, logged and traced, and translates every failure.
+
+        Returns the model's name and its reply.
         """
         with span("model", kind=SpanKind.CLIENT) as traced:
             name, reply = await self._asked(
@@ -265,7 +265,7 @@ class LanguageModel:
         raise AssertionError("unreachable: the last attempt returns or raises")
 
     async def _send(self, params: Mapping[str, Any], on_text: OnText | None) -> Reply:
-        """The one place where a request goes out; `kb.llm.recorded` puts another in its stead."""
+        """Sends a request, the one place where one goes out; `kb.llm.recorded` puts another in its stead."""
         stream: Any = await self._client.messages.create(**params, stream=True)
         async with stream:
             return await read_reply(aiter(stream), on_text, max_tokens=params["max_tokens"])
@@ -292,7 +292,7 @@ class LanguageModel:
 
 
 def _json_object(text: str) -> dict[str, Any]:
-    """The first JSON object in the text: local models like to put words or a fence around it."""
+    """Reads the first JSON object in the text: local models like to put words or a fence around it."""
     start = text.find("{")
     try:
         if start >= 0:

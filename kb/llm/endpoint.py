@@ -15,10 +15,8 @@ NO_KEY = "local"
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Endpoint:
-    """`native`: it takes search results, cites them, holds JSON to a
-    schema and caches. Others drop these without a word.
-
-    `tools`: it takes tools.
+    """`native`: it takes search results, cites them, holds JSON to a schema and caches; others drop these without a
+    word. `tools`: it takes tools.
     """
 
     base_url: str
@@ -29,7 +27,7 @@ class Endpoint:
 
 
 def choose_endpoint(settings: ModelSettings) -> Endpoint:
-    """Where the model of the settings is reached, and with which key.
+    """Chooses where the model of the settings is reached, and with which key.
 
     Raises:
         SettingsError: the provider is named but its address or key is missing, or the key cannot be sent.

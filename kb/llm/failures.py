@@ -64,7 +64,7 @@ def retry_wait(error: BaseException, attempt: int, first_backoff_s: float) -> fl
 
 
 def translate(error: BaseException, *, model: str, host: str, deadline_s: float) -> FootnoteError:
-    """The error as the rest of Footnote knows it. Its text holds no key, prompt or reply: bodies may echo those."""
+    """Translates an error for the rest of Footnote. Its text holds no key, prompt or reply: bodies may echo those."""
     if isinstance(error, FootnoteError):
         return error
     if isinstance(error, anthropic.APITimeoutError | httpx2.TimeoutException | TimeoutError):

@@ -7,8 +7,7 @@ a check or a setting that changes no request is compared on the same replies.
     {"custom_id": "5f1c...", "params": {"model": ..., "max_tokens": ..., "messages": [...]}}      a request
     {"custom_id": "5f1c...", "result": {"type": "succeeded", "message": {...}}}                   a reply
     {"custom_id": "5f1c...", "text": "You get 25 days. [1]"}                                      one by hand
-    {"custom_id": "5f1c...", "search": "carry-over of leave"}                                     one that
-    searches first
+    {"custom_id": "5f1c...", "search": "carry-over of leave"}                                     one by a search
 """
 
 from __future__ import annotations
@@ -37,9 +36,7 @@ _unknown: ContextVar[list[str] | None] = ContextVar("unknown", default=None)
 
 
 class PendingReplyError(BaseException):
-    """There is no reply yet to a request. No `Exception`: whatever falls
-    back on an error must not fall back on this.
-    """
+    """There is no reply yet to a request. No `Exception`: what falls back on errors must not fall back on this."""
 
 
 class RequestLine(BaseModel):
@@ -147,7 +144,7 @@ def read_replies(files: Sequence[Path]) -> dict[str, dict[str, Any]]:
 
 
 def write_requests(file: Path, requests: Sequence[RequestLine]) -> None:
-    """One line each. An empty file says that every request was answered."""
+    """Writes one line for each request. An empty file says that every request was answered."""
     lines = [json.dumps(request.model_dump()) + "\n" for request in requests]
     try:
         file.write_text("".join(lines), encoding="utf-8")

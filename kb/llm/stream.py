@@ -107,9 +107,8 @@ async def read_reply(
 
     Raises:
         StreamCutError: it ended without a stop_reason.
-        ModelReplyError: an event refers to a block that was never opened, a tool's input is no JSON object,
-        or the reply is far
-            longer than it was to be.
+        ModelReplyError: an event refers to a block that was never opened, a tool's input is no JSON object, or the
+            reply is far longer than it was to be.
         ValueError: an event is not valid JSON, or has a field of the wrong type (pydantic's error is one).
     """
     reply, bounds = _Accumulator(), ReplyBounds(max_tokens)
@@ -132,7 +131,7 @@ async def read_reply(
 
 
 def parse_reply(message: Mapping[str, Any]) -> Reply:
-    """A reply that was not streamed, as the API returns it. Raises as `read_reply`."""
+    """Reads a reply that was not streamed, as the API returns it. Raises as `read_reply`."""
     whole = Message.model_validate(message)
     reply = _Accumulator()
     for index, block in enumerate(whole.content):
@@ -228,7 +227,7 @@ def _tool_use(block: Block) -> ToolUse:
 
 
 def _assistant_block(block: Block, use: ToolUse | None) -> AssistantBlock | None:
-    """None: a block that says nothing, which the API would refuse, or one of a kind that was not asked for."""
+    """Returns None for a block that says nothing, which the API would refuse, or of a kind that was not asked for."""
     if use is not None:
         return {"type": "tool_use", "id": use.id, "name": use.name, "input": use.input}
     if block.type == "text" and block.text.strip():

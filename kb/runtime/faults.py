@@ -1,5 +1,7 @@
-"""Faults: what a library or our own code raises and nobody meant. They are told to people in a
-sentence, and to the log by where they happened: an exception's own text may hold words of a page.
+"""Faults: what a library or our own code raises and nobody meant.
+
+People are told of them in a sentence. The log says where they happened: an exception's own text may hold words of a
+page.
 """
 
 from __future__ import annotations
@@ -14,12 +16,12 @@ _FULL_IN_SQLITE = ("SQLITE_FULL", "SQLITE_IOERR_WRITE")
 
 
 def is_fault(error: BaseException) -> bool:
-    """Whether it is no order to stop. A panic of a library in Rust is no `Exception`, and no order either."""
+    """Tells whether it is no order to stop. A panic of a library in Rust is no `Exception`, and no order either."""
     return isinstance(error, Exception) or type(error).__name__ == "PanicException"
 
 
 def is_disk_full(error: BaseException) -> bool:
-    """Whether a disk that is full (or a limit on files) is what it, or what caused it, says."""
+    """Tells whether a disk that is full (or a limit on files) is what it, or what caused it, says."""
     return any(
         (isinstance(cause, OSError) and cause.errno in _FULL)
         or (isinstance(cause, sqlite3.Error) and getattr(cause, "sqlite_errorname", "") in _FULL_IN_SQLITE)
@@ -29,7 +31,7 @@ def is_disk_full(error: BaseException) -> bool:
 
 
 def trace_of(error: BaseException) -> list[str]:
-    """The traceback without any text: kinds of errors and places in code, what caused it first."""
+    """Returns the traceback without any text: kinds of errors and places in code, what caused it first."""
     lines: list[str] = []
     for cause in reversed(_with_causes(error)):
         frames = traceback.extract_tb(cause.__traceback__)
@@ -39,7 +41,7 @@ def trace_of(error: BaseException) -> list[str]:
 
 
 def _with_causes(error: BaseException) -> list[BaseException]:
-    """An error that is raised again may be its own cause."""
+    """Returns the error and its causes, each once: an error that is raised again may be its own cause."""
     causes: list[BaseException] = []
     cause: BaseException | None = error
     while cause is not None and all(cause is not before for before in causes):

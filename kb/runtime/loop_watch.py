@@ -92,7 +92,7 @@ class LoopWatch:
                 )
 
     def _others(self, frames: dict[int, FrameType]) -> dict[str, list[str]]:
-        """Where the other threads stand that are at work in code of ours."""
+        """Tells where the other threads stand that are at work in code of ours."""
         names = {thread.ident: thread.name for thread in threading.enumerate()}
         stacks = {
             names.get(thread, str(thread)): _where(frame)

@@ -11,7 +11,7 @@ import kb
 
 
 def module_command(module: str, *arguments: str) -> list[str]:
-    """The command that runs a module of this installation; to be started with `module_environment`."""
+    """Returns the command that runs a module of this installation; to be started with `module_environment`."""
     return [sys.executable, "-P", "-m", module, *arguments]
 
 

@@ -21,7 +21,7 @@ class Stopwatch:
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
-        """The stage is a span of the question's trace as well."""
+        """Times a stage, which is a span of the question's trace as well."""
         started = self._monotonic()
         try:
             with span(name):

@@ -19,7 +19,7 @@ _tracer = trace.get_tracer("footnote")
 
 @contextmanager
 def sent_by(provider: TracerProvider) -> Iterator[None]:
-    """Our spans, and nobody else's, go to this provider while the block runs."""
+    """Sends our spans, and nobody else's, to this provider while the block runs."""
     global _tracer
     before, _tracer = _tracer, provider.get_tracer("footnote")
     try:
@@ -32,7 +32,7 @@ def sent_by(provider: TracerProvider) -> Iterator[None]:
 def span(
     name: str, *, kind: SpanKind = SpanKind.INTERNAL, **attributes: str | int | float | bool
 ) -> Iterator[Span]:
-    """Within another span it is that one's part; attributes get the prefix "footnote."."""
+    """Opens a span, within another one as its part; attributes get the prefix "footnote."."""
     with _tracer.start_as_current_span(
         name,
         kind=kind,
@@ -53,7 +53,7 @@ def note(**attributes: str | int | float | bool) -> None:
 
 
 def current_ids() -> tuple[str, str] | None:
-    """The trace and the span that are under way, in hex as OTLP's backends show them."""
+    """Returns the trace and the span that are under way, in hex as OTLP's backends show them."""
     context = trace.get_current_span().get_span_context()
     if not context.is_valid:
         return None

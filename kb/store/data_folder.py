@@ -134,7 +134,7 @@ class DataFolder:
         self._write_owner(command, playground=playground)
 
     def owner(self) -> Owner | None:
-        """The process that owns the folder now; None when nobody does, whatever the files say."""
+        """Returns the process that owns the folder now; None when nobody does, whatever the files say."""
         if not self._is_locked():
             return None
         try:

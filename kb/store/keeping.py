@@ -38,7 +38,7 @@ UNTOLD = StoreConcern(
 
 
 async def store_concerns(redis: Redis) -> list[StoreConcern]:
-    """What of the server's settings can lose questions; empty where nothing can.
+    """Finds the settings of the server that can lose questions; empty where none can.
 
     Raises:
         StoreUnavailableError: it does not answer.
@@ -96,7 +96,7 @@ def _persistence(info: Mapping[str, Any], snapshots: str | None) -> list[StoreCo
 
 
 async def _setting(redis: Redis, name: str) -> str | None:
-    """None: denied, as managed services do."""
+    """Returns None where it is denied, as managed services do."""
     try:
         found = await redis.config_get(name)
     except ResponseError:

@@ -54,7 +54,7 @@ class Umask:
             self._before = os.umask(_PRIVATE_UMASK)
 
     def reset(self) -> None:
-        """The last of those who set it puts it back."""
+        """Puts it back, where this was the last of those who set it."""
         self._wanted -= 1
         if self._before is not None and not self._wanted:
             os.umask(self._before)
@@ -71,7 +71,7 @@ umask = Umask()
 
 
 def is_ours(folder: Path) -> bool:
-    """Whether a folder, which need not be there, is or may become ours alone."""
+    """Tells whether a folder, which need not be there, is or may become ours alone."""
     if (folder / MARKER).is_file():
         return True
     if folder in (Path.home(), Path("/"), Path.cwd(), Path(tempfile.gettempdir()).resolve()):
@@ -91,7 +91,7 @@ def keep_private(folder: Path) -> list[Path]:
 
 
 def open_to_others(folder: Path) -> bool:
-    """Whether others may look into the folder."""
+    """Tells whether others may look into the folder."""
     return bool(folder.stat().st_mode & _OTHERS)
 
 
@@ -102,7 +102,7 @@ def _within(folder: Path) -> Iterator[Path]:
 
 
 def _made_private(path: Path) -> bool:
-    """A file that goes meanwhile is no matter."""
+    """Takes a file from everybody else; one that goes meanwhile is no matter."""
     try:
         mode = path.lstat().st_mode
         if stat.S_ISLNK(mode) or not mode & _OTHERS:

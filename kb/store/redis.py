@@ -1,4 +1,4 @@
-"""The store, Valkey or Redis, as its users share it: how its failures are told, how its replies and time spans read."""
+"""The store, Valkey or Redis, as its users share it: its failures, replies and time spans, and this process's name."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ def store_failures(message: str) -> Iterator[None]:
 
 
 def text_of(value: bytes | str) -> str:
-    """A reply as text: a client gives bytes, or text when it was asked to decode."""
+    """Returns a reply as text: a client gives bytes, or text when it was asked to decode."""
     return value.decode() if isinstance(value, bytes) else value
 
 
 def milliseconds(span: timedelta) -> int:
-    """Whole milliseconds, rounded down: what a script takes where a command takes the span itself."""
+    """Returns whole milliseconds, rounded down: what a script takes where a command takes the span itself."""
     return span // timedelta(milliseconds=1)
 
 

@@ -21,7 +21,7 @@ _GONE = "gone.json"
 
 
 def begin(folder: Path) -> Path:
-    """An empty folder in which everything gets the name that it will have in `folder`."""
+    """Makes an empty folder in which everything gets the name that it will have in `folder`."""
     abandon(folder)
     put = folder / STAGING / _PUT
     put.mkdir(parents=True, mode=0o700)
@@ -29,9 +29,7 @@ def begin(folder: Path) -> Path:
 
 
 def decide(folder: Path, *, gone: Iterable[str]) -> None:
-    """What was made ready takes the place of what has its name, and these
-    names are gone; all of it survives a power cut.
-    """
+    """Puts what was made ready in the place of what has its name, and removes `gone`; it survives a power cut."""
     (folder / STAGING / _GONE).write_text(json.dumps(sorted(gone)), encoding="utf-8")
     os.sync()
     (folder / STAGING).rename(folder / DECIDED)
@@ -56,7 +54,7 @@ def finish(folder: Path) -> None:
 
 
 def abandon(folder: Path) -> None:
-    """What a restore that died has left. The caller owns the folder."""
+    """Removes what a restore that died has left. The caller owns the folder."""
     shutil.rmtree(folder / STAGING, ignore_errors=True)
 
 

@@ -15,7 +15,7 @@ MAX_SOCKET_PATH = 100
 
 
 def socket_path(folder: Path, name: str) -> Path:
-    """`folder/name`, or a path below the temporary folder that is the same for the same folder. Makes nothing."""
+    """Returns `folder/name`, or a path below the temporary folder, the same for the same folder. Makes nothing."""
     direct = folder / name
     if len(os.fsencode(direct)) <= MAX_SOCKET_PATH:
         return direct

@@ -70,7 +70,7 @@ if os.getppid() == int(sys.argv[1]):        # else the parent died before we ask
 
 
 def connect_redis(url: str) -> Redis:
-    """The client for commands: quick to fail, and it never repeats a command whose reply was lost.
+    """Makes the client for commands: quick to fail, and it never repeats a command whose reply was lost.
 
     Args:
         url: `redis://`, `rediss://`, `unix://` or the path of a unix socket.
@@ -91,7 +91,7 @@ def connect_redis(url: str) -> Redis:
 
 
 def blocking_twin(redis: Redis) -> Redis:
-    """A client of the same server whose commands may block: redis-py would cut them off at its socket time-out."""
+    """Makes a client of the same server whose commands may block: others are cut off at redis-py's socket time-out."""
     pool = redis.connection_pool
     settings = pool.connection_kwargs | {"socket_timeout": None, "socket_connect_timeout": 2}
     return Redis.from_pool(ConnectionPool(connection_class=pool.connection_class, **settings))
@@ -253,7 +253,7 @@ async def _end(process: asyncio.subprocess.Process) -> None:
 
 
 def _locked(path: Path) -> IO[str]:
-    """The open file whose lock is the ownership; the kernel frees it with the process, however that ends."""
+    """Opens the file whose lock is the ownership; the kernel frees it with the process, however that ends."""
     file = path.open("a", encoding="ascii")
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -264,7 +264,7 @@ def _locked(path: Path) -> IO[str]:
 
 
 def _runs_with(pid: int, config: Path) -> bool:
-    """Whether this process is a Valkey that was started with this configuration file."""
+    """Tells whether this process is a Valkey that was started with this configuration file."""
     try:
         if sys.platform == "linux":
             arguments = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
@@ -276,6 +276,6 @@ def _runs_with(pid: int, config: Path) -> bool:
 
 
 def _quoted(path: Path) -> str:
-    """A path in Valkey's configuration syntax."""
+    """Writes a path in Valkey's configuration syntax."""
     escaped = str(path).replace("\\", "\\\\").replace('"', '\\"')
     return f'"{escaped}"'

@@ -93,7 +93,7 @@ async def answers(
 
 
 def recorded_settings(settings: Settings) -> Settings:
-    """Claude, with or without a key, unless another provider is named; rewrites kept from another run are not used.
+    """Chooses Claude, with or without a key, unless another provider is named. Rewrites kept earlier are not used.
 
     Raises:
         SettingsError: the settings want no model.
@@ -126,7 +126,7 @@ def _in_language(cases: AnswerSet, translations: Path | None, language: str | No
 
 
 async def _run(pipeline: Pipeline, case: AnswerCase) -> AnswerResult | PendingCase:
-    """A case that met a request without a reply is pending, even where something has answered in spite of it."""
+    """Runs a case. It is pending where it met a request without a reply, even if something answered in spite of it."""
     with unknown_requests() as unknown:
         try:
             result = await run_answer_case(pipeline, case)

@@ -88,7 +88,7 @@ async def conversations(
 async def open_evaluation(
     settings: Settings, data: DataSet, *, rewriter: Rewriting = "heuristic", needs_reranker: bool = False
 ) -> AsyncIterator[Pipeline]:
-    """A pipeline over the data set's passages, embedded once and kept under the data folder.
+    """Opens a pipeline over the data set's passages, embedded once and kept under the data folder.
 
     The data folder itself is not owned: a bot may be running on it.
 
@@ -168,7 +168,10 @@ def _slices(slices: Mapping[str, Figures], *, title: str, sign: str = "") -> Tab
 
 
 def versions() -> dict[str, str]:
-    """`code` is a hash of everything in `kb`: the package's version says little between two releases."""
+    """Names what can change a figure.
+
+    `code` hashes all of `kb`: the package's version says little between two releases.
+    """
     return {
         "python": platform.python_version(),
         **{name: version(name) for name in PACKAGES},

@@ -14,7 +14,7 @@ from kb.evaluation.decline_report import ByKind, DeclineFigures, Endings, Share
 def decline_tables(
     ranking: str, ways: Mapping[str, DeclineFigures], observations: Sequence[Observation]
 ) -> list[Table]:
-    """How questions end in every way it was measured; sources and other thresholds of the way that counts."""
+    """Makes tables of how questions end in every way measured; by source and with other thresholds for the main one."""
     way = "by conversation" if "by conversation" in ways else next(iter(ways))
     return [
         _decisions(ranking, ways, observations),
@@ -46,7 +46,7 @@ def _sources(ranking: str, way: str, measured: DeclineFigures) -> Table:
 
 
 def _curve(ranking: str, way: str, measured: DeclineFigures) -> Table:
-    """Quoted / declined of each kind; what is left is called the closest."""
+    """Makes a table of quoted / declined of each kind; what is left is called the closest."""
     title = f"{ranking}: quoted / declined with another answer.min_confidence, {way}"
     rows = table("threshold", *_kinds(measured.decided), title=title)
     for point in measured.curve:

@@ -137,7 +137,7 @@ def _compared(raw: RawPage, kind: str, parsed: ParsedPage, passages: Sequence[Ch
 
 
 def _empty(parsed: ParsedPage) -> list[str]:
-    """Headings with nothing below them: they are their sections' text as well."""
+    """Returns the headings with nothing below them: they are their sections' text as well."""
     return [
         section.path[-1]
         for section in parsed.sections
@@ -146,7 +146,7 @@ def _empty(parsed: ParsedPage) -> list[str]:
 
 
 def _text_of(title: str, passages: Sequence[Chunk]) -> str:
-    """The passages, each heading once where its section begins."""
+    """Returns the passages, each heading once where its section begins."""
     parts = [f"# {title}"]
     before: tuple[str, ...] = ()
     for passage in passages:

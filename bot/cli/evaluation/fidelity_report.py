@@ -44,7 +44,7 @@ class FileResult:
 
 
 def code_of(results: Sequence[FileResult]) -> int:
-    """1: a format is below the bar; 3: none is, but not everything could be checked."""
+    """Returns 1 where a format is below the bar, 3 where none is, but not everything could be checked."""
     if any(result.is_broken for result in results) or any(
         not holds(total) for total in totals(results).values()
     ):
@@ -53,7 +53,7 @@ def code_of(results: Sequence[FileResult]) -> int:
 
 
 def totals(results: Sequence[FileResult]) -> dict[str, Fidelity]:
-    """What is kept of each format that was checked."""
+    """Returns what is kept of each format that was checked."""
     found: dict[str, list[Fidelity]] = {}
     for result in results:
         if result.fidelity is not None:
@@ -111,7 +111,7 @@ def _row(results: Sequence[FileResult], total: Fidelity | None) -> list[str]:
 
 
 def _share(kept: Kept) -> str:
-    """Cut, not rounded: what is not all does not read as all."""
+    """Writes percents, cut and not rounded: what is not all does not read as all."""
     return "-" if kept.share is None else f"{int(kept.share * 10_000) / 100:.2f}"
 
 

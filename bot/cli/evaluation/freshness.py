@@ -129,7 +129,7 @@ async def _overdue(settings: Settings, folder: Path, dates: Path, at: date | Non
 
 
 async def dated_pages(folder: Path) -> AsyncIterator[Page]:
-    """The folder's Markdown pages with the dates that their front matter names; unreadable ones are left out."""
+    """Yields the folder's Markdown pages with the dates that their front matter names; unreadable ones are left out."""
     source = FolderSource(FolderSettings(name="handbook", path=folder, include=MARKDOWN, git_dates=False))
     reader = DirectReader()
     async for ref in source.discover():
@@ -181,7 +181,7 @@ async def planted(
 async def open_planted(
     settings: Settings, folder: Path, *, embedder: Embedder | None = None
 ) -> AsyncIterator[tuple[dict[Way, Pipeline], ObedientModel]]:
-    """The planted pages, ingested, with both answerers over them."""
+    """Opens the planted pages, ingested, with both answerers over them."""
     source = FolderSettings(name="planted", path=folder, git_dates=False)
     async with (
         ObedientModel() as model,

@@ -94,7 +94,7 @@ class AttackRange:
 
 @asynccontextmanager
 async def open_range(settings: Settings, *, embedder: Embedder | None = None) -> AsyncIterator[AttackRange]:
-    """The attacking pages, ingested, with an answerer of every kind over them."""
+    """Opens the attacking pages, ingested, with an answerer of every kind over them."""
     source = FolderSettings(name="attacks", path=pages_folder(), base_url=BASE_URL, git_dates=False)
     quoting = settings.model_copy(update={"model": ModelSettings(provider="none")})
     async with ObedientModel() as model, open_scratch(quoting, [source], embedder=embedder) as scratch:
@@ -118,7 +118,7 @@ def _allowed(answer: Answer) -> set[str]:
 
 
 def _links(markdown: str) -> Iterable[str]:
-    """What a page shows as a link; an address that merely stands in its text is none."""
+    """Yields what a page shows as a link; an address that merely stands in its text is none."""
     for token in MarkdownIt("commonmark").parse(markdown):
         for child in token.children or ():
             if child.type in ("link_open", "image"):

@@ -116,7 +116,7 @@ class Walk:
         ]
 
     async def _why(self, answer: Answer, channel: str, combination: Combination) -> list[Leak]:
-        """Somebody else in the room presses "Why this answer?"."""
+        """Has somebody else in the room press "Why this answer?"."""
         reader = combination.reader
         trace = trace_payload(answer, channel=channel)
         audience = await self.audiences.of(channel, reader.id)
@@ -216,7 +216,7 @@ class _Overhearing(Librarian):
 
 
 def _surfaces(answer: Answer, channel: str) -> Iterable[tuple[str, str]]:
-    """Everything of an answer that somebody may come to see, as text."""
+    """Yields everything of an answer that somebody may come to see, as text."""
     rendered = render(answer, question_id="q", today=utc_now().date())
     yield "message", json.dumps([rendered.text, rendered.blocks], ensure_ascii=False)
     yield "answer as JSON", json.dumps([answer_as_json(answer), trace_as_json(answer)], ensure_ascii=False)
@@ -228,7 +228,7 @@ def _surfaces(answer: Answer, channel: str) -> Iterable[tuple[str, str]]:
 
 
 def _thread(combination: Combination) -> list[Turn]:
-    """A follow-up comes after an answer from the page: told when its readers, or this room's, were others."""
+    """Makes the thread before a follow-up: an answer from the page, when its readers, or this room's, were others."""
     if combination.kind == "direct":
         return []
     page = combination.page

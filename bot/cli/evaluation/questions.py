@@ -40,6 +40,6 @@ async def questions(settings: Settings, file: Path | None) -> Report:
 
 
 def clock_at(day: date) -> Callable[[], datetime]:
-    """A clock that stands at noon of a day, for cases whose warnings hold on that day."""
+    """Makes a clock that stands at noon of a day, for cases whose warnings hold on that day."""
     noon = datetime.combine(day, time(12), tzinfo=UTC)
     return lambda: noon

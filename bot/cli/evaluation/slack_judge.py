@@ -36,7 +36,7 @@ def judge(
     marks: Mapping[str, str],
     forbidden: Collection[str],
 ) -> list[Wrong]:
-    """`allowed`: the addresses that may be linked. `marks`: label of a citation -> the address that it must lead to."""
+    """Finds what is wrong with a message."""
     wrong: list[Wrong] = []
     known = {_normal(url) for url in allowed}
     for written in (text, *_mrkdwn(blocks)):
@@ -50,7 +50,7 @@ def judge(
 
 
 def _of_mark(inside: str, known: Collection[str], marks: Mapping[str, str]) -> Iterator[Wrong]:
-    """One `<...>` of Slack's: a ping, or a link with its label."""
+    """Judges one `<...>` of Slack's: a ping, or a link with its label."""
     if inside[:1] in "!@#":
         yield Wrong(kind="ping", found=inside)
         return
@@ -61,7 +61,7 @@ def _of_mark(inside: str, known: Collection[str], marks: Mapping[str, str]) -> I
 def _of_element(
     element: Mapping[str, Any], known: Collection[str], marks: Mapping[str, str]
 ) -> Iterator[Wrong]:
-    """One element of a rich text: its text is shown to the letter, pings and links are elements of their own."""
+    """Judges one element of a rich text: its text is shown to the letter, pings and links are elements of their own."""
     if element["type"] in _PINGS:
         yield Wrong(kind="ping", found=str(element["type"]))
     if element["type"] == "link":
@@ -85,7 +85,7 @@ def _of_link(
 
 
 def _elements(part: Any, *, rich: bool = False) -> Iterator[Mapping[str, Any]]:
-    """The elements of every rich text."""
+    """Yields the elements of every rich text."""
     if isinstance(part, Mapping):
         rich = rich or part.get("type") == "rich_text"
         if rich and "type" in part:
@@ -98,7 +98,7 @@ def _elements(part: Any, *, rich: bool = False) -> Iterator[Mapping[str, Any]]:
 
 
 def _shown(part: Any, *, marked: bool = False) -> Iterator[str]:
-    """Every string of the blocks, as mrkdwn: what Slack shows to the letter is escaped."""
+    """Yields every string of the blocks, as mrkdwn: what Slack shows to the letter is escaped."""
     if isinstance(part, Mapping):
         for inner in part.values():
             yield from _shown(inner, marked=part.get("type") == "mrkdwn")
@@ -110,7 +110,7 @@ def _shown(part: Any, *, marked: bool = False) -> Iterator[str]:
 
 
 def _mrkdwn(part: Any) -> Iterator[str]:
-    """Every text of the blocks that Slack reads marks in."""
+    """Yields every text of the blocks that Slack reads marks in."""
     if isinstance(part, Mapping):
         if part.get("type") == "mrkdwn":
             yield str(part["text"])

@@ -21,7 +21,7 @@ _SPANS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
 
 
 def as_span(given: object) -> object:
-    """ "20s", "30m", "6h" and "1d" as people write them; anything else is left to pydantic."""
+    """Reads "20s", "30m", "6h" and "1d", as people write them; anything else is left to pydantic."""
     match = re.fullmatch(r"(\d{1,5})\s*([smhd])", given.strip()) if isinstance(given, str) else None
     return timedelta(**{_SPANS[match[2]]: int(match[1])}) if match else given
 
@@ -46,6 +46,6 @@ class CommonSettings(BaseModel):
 
 
 def nearest(name: str, known: list[str]) -> str:
-    """What to say of a name that is not among the known ones."""
+    """Returns what to say of a name that is not among the known ones."""
     close = difflib.get_close_matches(name, known, n=1, cutoff=0.4)
     return f"did you mean {close[0]!r}?" if close else f"known here: {', '.join(sorted(known)) or 'none'}"

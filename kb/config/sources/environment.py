@@ -34,7 +34,7 @@ TOKEN_VARIABLES: Mapping[str, Mapping[str, str]] = {
 def with_environment(
     sources: list[dict[str, Any]], environ: Mapping[str, str], prefix: str
 ) -> list[dict[str, Any]]:
-    """The sources of a settings file with what the environment adds: `<prefix><NAME>__<KEY>`, then a kind's own names.
+    """Adds to the sources of a settings file what the environment has: `<prefix><NAME>__<KEY>`, then a kind's names.
 
     In a variable's name a source's dashes are underscores.
 
@@ -58,7 +58,7 @@ def with_environment(
 
 
 def unknown_key(source: object, key: str) -> str | None:
-    """What to say of a key that this source's kind does not have; None: it has it."""
+    """Returns what to say of a key that this source's kind does not have; None: it has it."""
     known = KINDS.get(kind_of(source))
     if known is None or key in known.model_fields:
         return None

@@ -16,7 +16,7 @@ _ADDRESS = re.compile(r"^https://drive\.google\.com/\S*?/folders/([\w-]+)")
 
 
 def _as_id(given: object) -> object:
-    """A folder's id, also from the address that a browser shows."""
+    """Returns a folder's id, also from the address that a browser shows."""
     match = _ADDRESS.match(given.strip()) if isinstance(given, str) else None
     return match[1] if match else given
 

@@ -66,5 +66,5 @@ class SharePointSettings(CommonSettings):
 
 
 def site_key(site: str) -> str:
-    """What the paths of a site's pages begin with: "acme.sharepoint.com/sites/hr"."""
+    """Returns what the paths of a site's pages begin with: "acme.sharepoint.com/sites/hr"."""
     return site.removeprefix("https://").rstrip("/")

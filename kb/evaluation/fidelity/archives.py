@@ -17,12 +17,12 @@ _NUMBER = re.compile(r"slide(\d+)\.xml$")
 
 
 def slides_as_html(content: bytes) -> str:
-    """The slides' shapes and tables in the order of the slides, each in the order of its XML."""
+    """Returns the slides' shapes and tables in the order of the slides, each in the order of its XML."""
     return "".join(part for slide in _slides(content) for part in _shapes(slide))
 
 
 def open_document_as_html(content: bytes) -> str:
-    """An OpenDocument's paragraphs, without its notes."""
+    """Returns an OpenDocument's paragraphs, without its notes."""
     root = _parsed(content, "content.xml")
     return "".join(
         f"<p>{escape(''.join(_pieces(paragraph)))}</p>"
@@ -32,7 +32,7 @@ def open_document_as_html(content: bytes) -> str:
 
 
 def _pieces(element: _Element) -> Iterator[str]:
-    """Text with OpenDocument's spaces, tabs and line breaks, which are elements."""
+    """Yields text with OpenDocument's spaces, tabs and line breaks, which are elements."""
     for part in element.iter():
         if _name(part) in ("s", "tab", "line-break"):
             yield " "
@@ -44,7 +44,7 @@ def _pieces(element: _Element) -> Iterator[str]:
 
 
 def text_boxes(content: bytes) -> str:
-    """The paragraphs in text boxes of a `.docx` as HTML: pandoc reads none of them."""
+    """Returns the paragraphs in text boxes of a `.docx` as HTML: pandoc reads none of them."""
     root = _parsed(content, "word/document.xml")
     return "".join(
         f"<p>{escape(_text(paragraph))}</p>"
@@ -55,7 +55,7 @@ def text_boxes(content: bytes) -> str:
 
 
 def hidden_words(content: bytes) -> str:
-    """Words that Word does not show, of a `.docx`."""
+    """Returns the words that Word does not show, of a `.docx`."""
     try:
         root = _parsed(content, "word/document.xml")
     except UncheckedError:  # some programs name its parts differently

@@ -71,7 +71,7 @@ class _Sides:
 
 
 def compared(original: Reading, held: Held) -> Fidelity:
-    """A word is kept if the page and its passages have it as often as the original does."""
+    """Compares two readings. A word is kept if the page and its passages have it as often as the original does."""
     sides = _joined(original, held)
     wanted, page = Counter(sides.original), Counter(sides.page)
     lost = wanted - (page & sides.passages)
@@ -109,12 +109,12 @@ def _with_letters(words: Counter[str]) -> Counter[str]:
 
 
 def _new(passages: Counter[str], page: Counter[str]) -> Counter[str]:
-    """Words of the passages that the page has nowhere; those that it has are repeated on purpose."""
+    """Returns the words of the passages that the page has nowhere; those that it has are repeated on purpose."""
     return Counter({word: number for word, number in passages.items() if word not in page})
 
 
 def _joined(original: Reading, held: Held) -> _Sides:
-    """Words cut at a line's end, as one or as two: in whichever form the other side has them."""
+    """Joins words cut at a line's end, or leaves them two: in whichever form the other side has them."""
     theirs, ours = list(original.words), list(held.page.words)
     passages = Counter(held.passages.words)
     theirs = _mended(theirs, original.broken, Counter(ours))
@@ -140,7 +140,7 @@ def _mended(words: list[str], broken: Iterable[tuple[str, str]], others: Mapping
 
 
 def _cells(wanted: Iterable[Cell], given: Reading) -> tuple[int, list[str]]:
-    """How many cells stand in a table under one of their headers, and the others as "header: value"."""
+    """Counts the cells that stand in a table under one of their headers; returns the others as "header: value"."""
     left: Counter[tuple[str | None, str]] = Counter((None, cell.value) for cell in given.cells)
     # Of a table without headers the first line stands in their place.
     left.update((None, head) for head in given.heads)
@@ -168,7 +168,7 @@ def _in_order(words: Iterable[str], counts: Counter[str]) -> Iterable[str]:
 
 
 def _moved(original: Sequence[str], page: Sequence[str]) -> list[str]:
-    """Words that stand elsewhere, as told by what is unique in both: words, else three words in a row.
+    """Returns the words that stand elsewhere, as told by what is unique in both: words, else three words in a row.
 
     The longest run of these that is in the same order in both stays where it is; the others moved.
     """

@@ -25,7 +25,7 @@ _LINK = re.compile(r"\[([^\[\]]*)\]\((?:https?:|/|#|\.)[^()\s]*\s*\)", re.IGNORE
 
 
 def markdown_as_html(text: str, *, path: str) -> tuple[str, str]:
-    """A page without its front matter, and what of it may be left out: its generator's syntax."""
+    """Returns a page without its front matter, and what of it may be left out: its generator's syntax."""
     front, body = split_front_matter(text.replace("\r\n", "\n"))
     apart: list[str] = []
     for pattern in _syntax(front.keys(), path):

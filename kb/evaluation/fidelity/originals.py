@@ -43,7 +43,7 @@ _Read = Callable[[_File], Reading]
 
 
 def original(content: bytes, *, path: str, kind: str) -> Reading:
-    """What the file says.
+    """Reads what the file says.
 
     Args:
         kind: the ending that tells the format: "docx". "storage": Confluence's.
@@ -83,7 +83,7 @@ def _old_document(file: _File) -> Reading:
 
 
 def _workbook(file: _File) -> Reading:
-    """Cells as they are shown, without what LibreOffice adds: a list of the sheets, their numbers, comments."""
+    """Reads cells as they are shown, without what LibreOffice adds: a list of the sheets, their numbers, comments."""
     page = tools.office(file.content, suffix=_suffix(file), target="html").decode("utf-8", "replace")
     return read_html(_LISTED_SHEETS.sub("", page))
 
@@ -119,7 +119,7 @@ def _separated(file: _File) -> Reading:
 
 
 def _table(rows: list[list[str]]) -> str:
-    """The first row that is as full as most names the columns; lines above it are a title."""
+    """Makes a table. The first row that is as full as most names the columns; lines above it are a title."""
     filled = [sum(bool(cell.strip()) for cell in row) for row in rows]
     usual = Counter(filled).most_common(1)[0][0] if rows else 0
     head = next((number for number, cells in enumerate(filled) if cells >= usual), 0)

@@ -74,7 +74,7 @@ def reading_of(
     apart: str = "",
     repeated: str = "",
 ) -> Reading:
-    """The reading of a text; `code`: blocks of it."""
+    """Returns the reading of a text; `code`: blocks of it."""
     broken = tuple(
         (_folded(first), _folded(second))
         for first, second in _BROKEN.findall(unicodedata.normalize("NFKC", text))
@@ -100,12 +100,12 @@ def words_of(text: str) -> list[str]:
 
 
 def cell_text(text: str) -> str:
-    """What of a cell is compared: words and numbers, each of these whole."""
+    """Returns what of a cell is compared: words and numbers, each of these whole."""
     return " ".join(token.replace(" ", "") for token in _CELL_TOKEN.findall(" ".join(_folded(text).split())))
 
 
 def code_lines(block: str) -> Iterator[str]:
-    """Lines with their indentation as far as it differs within the block; empty ones say nothing."""
+    """Yields the lines with their indentation as far as it differs within the block; empty ones say nothing."""
     for line in dedent(block.expandtabs(4)).splitlines():
         if line.strip():
             yield line.rstrip()

@@ -20,12 +20,12 @@ _FALLBACK = "adf-extension"
 
 
 def is_storage(content: bytes) -> bool:
-    """Whether some XML is a page of Confluence's."""
+    """Tells whether some XML is a page of Confluence's."""
     return _MARK.search(content[:200_000].decode("utf-8", "replace")) is not None
 
 
 def storage_as_html(storage: str) -> tuple[str, str]:
-    """The page as HTML, and what of it may be left out: names and parameters of macros."""
+    """Returns the page as HTML, and what of it may be left out: names and parameters of macros."""
     declared = " ".join(f'xmlns:{space}="urn:{space}"' for space in _SPACES)
     text = _ENTITY.sub(lambda found: unescape(found[0]), re.sub(r"<\?xml.*?\?>", "", storage))
     parser = etree.XMLParser(resolve_entities=False, no_network=True, recover=True)

@@ -19,7 +19,7 @@ _PAGE = re.compile(r"\W*(?:page|pagina|seite|s\.|p\.)?\s*0(?:\s*(?:of|van|von|/|
 
 
 def decoded(content: bytes) -> str:
-    """UTF-8, or UTF-16 with its mark; anything else is guessed from the letters."""
+    """Decodes UTF-8, or UTF-16 with its mark; anything else is guessed from the letters."""
     if not content.startswith((b"\xff\xfe", b"\xfe\xff")):
         try:
             text = content.decode("utf-8-sig")
@@ -32,7 +32,7 @@ def decoded(content: bytes) -> str:
 
 
 def split_front_matter(text: str) -> tuple[dict[str, Any], str]:
-    """Front matter, and the text below it; a note between two rulers is text."""
+    """Returns front matter, and the text below it; a note between two rulers is text."""
     found = _FRONT.match(text)
     if found is None:
         return {}, text
