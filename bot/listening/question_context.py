@@ -25,7 +25,7 @@ from kb.conversation.above import understood
 from kb.conversation.conversations import RedisConversations, compacted
 from kb.errors import StoreUnavailableError
 from kb.models import Turn
-from kb.text.pointing import points_above
+from kb.text.phrases import points_above
 
 logger = logging.getLogger(__name__)
 

@@ -14,9 +14,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kb.models import Turn
-from kb.text.lexicon import languages, lexicon, starts_with_phrase, words_of
-from kb.text.phrases import asks_something, talk_languages
-from kb.text.pointing import named_in, points_above
+from kb.text.lexicon import lexicons, starts_with_phrase, words_of
+from kb.text.phrases import asks_something, named_in, points_above, talk_languages
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -29,7 +28,7 @@ class Understood:
 
 
 def understood(text: str, turns: Sequence[Turn]) -> Understood:
-    """The question of a message that comes after `turns` (oldest first). Pure.
+    """Returns the question of a message that comes after `turns` (oldest first). Pure.
 
     Only what people wrote since our last answer can be pointed at: before it stands what was answered.
     """
@@ -49,15 +48,13 @@ def is_telling(text: str) -> bool:
     words = words_of(text)
     if not words or talk_languages(text) or points_above(text):
         return False
-    known_languages = [lexicon(language) for language in languages()]
     return not any(
-        starts_with_phrase(words, words_of_language.small_talk.acknowledgements) == len(words)
-        for words_of_language in known_languages
+        starts_with_phrase(words, lexicon.small_talk.acknowledgements) == len(words) for lexicon in lexicons()
     )
 
 
 def leading(turns: Sequence[Turn]) -> list[Turn]:
-    """The turns from which the rules take the subject: ours, and people's questions.
+    """Returns the turns from which the rules take the subject: ours, and people's questions.
 
     What people merely state leads only where nobody asked anything. Without people's messages: the same turns.
     """
@@ -71,6 +68,6 @@ def _since_our_answer(turns: Sequence[Turn]) -> Sequence[Turn]:
 
 
 def _meant(turns: Sequence[Turn]) -> Turn:
-    """The last turn that asks something, else the last."""
+    """Returns the last turn that asks something, else the last."""
     asking = [turn for turn in turns if asks_something(turn.question)]
     return (asking or turns)[-1]

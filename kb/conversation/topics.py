@@ -52,6 +52,22 @@ class Subject:
         return frozenset(words_of(self.text))
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ThreadState:
+    """A thread before a question: its subject, and the last question as it was understood.
+
+    `words` are the content words of the last exchange, `seen` those of all turns that were read.
+    """
+
+    subject: Subject | None = None
+    previous: str = ""
+    answer: str = ""
+    topics: tuple[str, ...] = ()
+    words: frozenset[str] = frozenset()
+    seen: frozenset[str] = frozenset()
+    questions: tuple[str, ...] = ()
+
+
 def key_topics(answer: str, lexicon: Lexicon | None = None) -> tuple[str, ...]:
     """The topics of a whole answer in Markdown: at most five, in order, no duplicates, the last the weightiest."""
     text = _LINK.sub(r"\1", _FENCE.sub(" ", answer))

@@ -93,14 +93,14 @@ class FreshnessPolicy:
         return Assessment(freshness="undated", reason="undated")
 
     def max_age_of(self, page: Page) -> int:
-        """Age in days from which a page without a review date is outdated."""
+        """Returns the age in days from which a page without a review date is outdated."""
         for pattern, days in self._max_age_by_path:
             if pattern.match_file(page.path):
                 return days
         return self._max_age_by_source.get(page.source, self._max_age_days)
 
     def warn(self, page: Page) -> AnswerWarning | None:
-        """The warning that a citation of this page carries; None for a current one.
+        """Returns the warning that a citation of this page carries; None for a current one.
 
         A page without a date gets none: its source line says that it is undated.
         """
@@ -142,5 +142,5 @@ class FreshnessPolicy:
 
 
 def months_of(days: int) -> int:
-    """Whole months in `days`, rounded to the nearest: 30.44 days a month."""
+    """Returns the months in `days`, rounded to the nearest: 30.44 days a month."""
     return max(1, round(days / 30.44))

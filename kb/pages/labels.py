@@ -1,5 +1,4 @@
-"""What a page is called beside others: its title, and in brackets what
-tells it from those that have the same one. Pure.
+"""Labels a page beside others: its title, and in brackets what tells it from pages of the same title. Pure.
 
 "Parking (Ghent)" stands beside "Parking (Zwolle)", and alone it is "Parking".
 """
@@ -17,14 +16,14 @@ _Parts = Callable[[Page], Sequence[str]]
 
 
 def labels(citations: Iterable[Citation]) -> Mapping[int, str]:
-    """A citation's number -> its page's title, with the place where another cited page has the same title."""
+    """Maps a citation's number to its page's title, with the place where another cited page has the same title."""
     cited = {citation.n: citation.chunk.page for citation in citations}
     called = page_labels(cited.values())
     return {n: called[page.id] for n, page in cited.items()}
 
 
 def page_labels(pages: Iterable[Page]) -> Mapping[str, str]:
-    """Page id -> a label that tells the page from the others."""
+    """Maps a page's id to a label that tells the page from the others."""
     alike: dict[str, dict[str, Page]] = {}
     for page in pages:
         alike.setdefault(" ".join(page.title.split()).casefold(), {})[page.id] = page
@@ -36,7 +35,7 @@ def page_labels(pages: Iterable[Page]) -> Mapping[str, str]:
 
 
 def _told_apart(pages: Sequence[Page]) -> Mapping[str, str]:
-    """Page id -> what only it has: by the first way that tells all pages apart, else by the best."""
+    """Maps a page's id to what only it has: by the first way that tells all pages apart, else by the best."""
     best = {page.id: "" for page in pages}
     if len(pages) == 1:
         return best
@@ -55,19 +54,11 @@ def _own(pages: Sequence[Page], parts_of_page: _Parts) -> dict[str, str]:
     return {page_id: fitted([part for part in own if part not in shared]) for page_id, own in parts.items()}
 
 
-def _version(page: Page) -> Sequence[str]:
-    return (page.version,) if page.version else ()
-
-
-def _host(page: Page) -> Sequence[str]:
-    return tuple(filter(None, (split_address(page.url).hostname,)))
-
-
 _WAYS: tuple[_Parts, ...] = (
     lambda page: parts_of(page.path, page.title, page.language),
-    _version,
+    lambda page: (page.version,) if page.version else (),
     lambda page: (page.source,),
     lambda page: raw_parts_of(page.path),
-    _host,
+    lambda page: tuple(filter(None, (split_address(page.url).hostname,))),
 )
 """Ways to tell pages apart, the most readable first."""

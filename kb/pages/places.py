@@ -14,63 +14,13 @@ from urllib.parse import unquote
 MAX_CHARACTERS = 60
 SEPARATOR = " › "
 
-_GENERIC = frozenset(
-    [
-        "article",
-        "articles",
-        "asset",
-        "assets",
-        "content",
-        "contents",
-        "default",
-        "doc",
-        "docs",
-        "documentation",
-        "en",
-        "en-gb",
-        "en-us",
-        "file",
-        "files",
-        "folder",
-        "handbook",
-        "home",
-        "html",
-        "include",
-        "includes",
-        "index",
-        "introduction",
-        "kb",
-        "knowledge",
-        "knowledgebase",
-        "main",
-        "manual",
-        "master",
-        "md",
-        "overview",
-        "page",
-        "pages",
-        "partial",
-        "partials",
-        "post",
-        "posts",
-        "public",
-        "readme",
-        "root",
-        "site",
-        "source",
-        "sources",
-        "space",
-        "spaces",
-        "src",
-        "static",
-        "tree",
-        "trunk",
-        "web",
-        "website",
-        "wiki",
-        "www",
-    ]
-)
+_GENERIC = frozenset([
+    "article", "articles", "asset", "assets", "content", "contents", "default", "doc", "docs", "documentation",
+    "en", "en-gb", "en-us", "file", "files", "folder", "handbook", "home", "html", "include", "includes",
+    "index", "introduction", "kb", "knowledge", "knowledgebase", "main", "manual", "master", "md", "overview",
+    "page", "pages", "partial", "partials", "post", "posts", "public", "readme", "root", "site", "source",
+    "sources", "space", "spaces", "src", "static", "tree", "trunk", "web", "website", "wiki", "www",
+])  # fmt: skip
 """Names that are in many paths and tell no page from another."""
 _ENDING = re.compile(r"(?i)\.(?!v\d)[a-z]{1,6}\d?$")
 _ORDER = re.compile(r"^(?:0\d{1,5}|\d{1,3})[-_. ]+(?=\D)")
@@ -86,27 +36,25 @@ _LENGTH_OF_A_STEM = 4
 
 
 def place_of(path: str, title: str, language: str = "") -> str:
-    """The place in at most `MAX_CHARACTERS`, outermost first; empty where
-    the path says nothing that the title does not.
-    """
+    """Returns the place in at most `MAX_CHARACTERS`, outermost first; "" where the path adds nothing to the title."""
     return fitted(parts_of(path, title, language))
 
 
 def parts_of(path: str, title: str, language: str = "") -> tuple[str, ...]:
-    """The parts of the place, outermost first, not shortened."""
+    """Returns the parts of the place, outermost first, not shortened."""
     *folders, file = unquote(path.partition("?")[0]).strip("/").split("/")
     if folders and _HOST.fullmatch(folders[0]):
         del folders[0]  # a website's; its pages all have it
     parts: list[str] = []
     for raw, is_file in (*((folder, False) for folder in folders), (file, True)):
-        part = _readable(_named(raw) if is_file else raw, title, language)
+        part = _readable(_without_endings(raw) if is_file else raw, title, language)
         if part and part.casefold() not in {kept.casefold() for kept in parts}:
             parts.append(part)
     return tuple(parts)
 
 
 def raw_parts_of(path: str) -> tuple[str, ...]:
-    """The folders and the file as they are called, outermost first: for two pages that nothing else tells apart."""
+    """Returns the names of the folders and the file, outermost first: for pages that nothing else tells apart."""
     return tuple(part for part in unquote(path.partition("?")[0]).split("/") if part)
 
 
@@ -123,15 +71,15 @@ def fitted(parts: Sequence[str], room: int = MAX_CHARACTERS) -> str:
     return SEPARATOR.join(parts[index] for index in sorted(kept))
 
 
-def _named(file: str) -> str:
-    """A file's name without its endings: "index.html.md.erb" is "index"."""
+def _without_endings(file: str) -> str:
+    """Returns a file's name without its endings: "index.html.md.erb" is "index"."""
     while (shorter := _ENDING.sub("", file)) != file and shorter:
         file = shorter
     return file
 
 
 def _readable(raw: str, title: str, language: str) -> str:
-    """One part in words; empty where it is generic, an id, or said by the title."""
+    """Returns one part in words; "" where it is generic, an id, or said by the title."""
     if _ID.fullmatch(raw) or _SLACK_ID.fullmatch(raw):
         return ""
     name = _ORDER.sub("", raw)

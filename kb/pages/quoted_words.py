@@ -37,39 +37,39 @@ class PageSection:
 
 
 def words_of(markdown: str) -> str:
-    """The words without markup, in lower case, separated by single spaces."""
+    """Returns the words without markup, in lower case, separated by single spaces."""
     plain = _MARKER.sub("", _TARGET.sub(" ", markdown))
     return " ".join(_WORD.findall(plain.casefold()))
 
 
 def statements_of(markdown: str) -> list[str]:
-    """The sentences, rows and items of a text, without headings and table rules."""
+    """Returns the sentences, rows and items of a text, without headings and table rules."""
     return [unit.text for unit in split_units(markdown) if _says_something(unit)]
 
 
 def fingerprint(statement: str) -> str:
-    """A hash by which a statement is recognised without being stored."""
+    """Returns a hash by which a statement is recognised without being stored."""
     return hashlib.blake2b(words_of(statement).encode(), digest_size=6).hexdigest()
 
 
 def gone_from(page: Iterable[PageSection], statements: Sequence[str]) -> list[str]:
-    """The statements whose words are no longer on the page, in their order."""
-    held = f" {words_of(chr(10).join(section.text for section in page))} "
-    return [statement for statement in statements if f" {words_of(statement)} " not in held]
+    """Returns the statements whose words are no longer on the page, in their order."""
+    on_page = f" {words_of(chr(10).join(section.text for section in page))} "
+    return [statement for statement in statements if f" {words_of(statement)} " not in on_page]
 
 
 def new_wording(
     statement: str, headings: Sequence[str], page: Iterable[PageSection], *, before: Collection[str]
 ) -> str | None:
-    """The new wording, in the same section, of a statement that is gone; None where none clearly is.
+    """Returns the new wording, in the same section, of a statement that is gone; None where none clearly is.
 
     `before`: fingerprints of what stood beside it then, which is no new wording of anything.
     """
-    where = _folded(headings)
+    section_words = _folded(headings)
     candidates = {
         words_of(candidate): candidate
         for section in page
-        if _folded(section.headings) == where
+        if _folded(section.headings) == section_words
         for candidate in statements_of(section.text)
         if fingerprint(candidate) not in before
     }
@@ -86,7 +86,7 @@ def _says_something(unit: TextUnit) -> bool:
 
 
 def _nearness(old: str, new: str) -> float:
-    """The similarity, 0..1, of two statements; 0 for table rows with different first cells."""
+    """Returns the similarity (0..1) of two statements; 0 for table rows with different first cells."""
     if _first_cell(old) != _first_cell(new):
         return 0.0
     old_words, new_words = words_of(old), words_of(new)

@@ -1,4 +1,4 @@
-"""Tells which of two pages is the later version of the other, where the pages say so. Pure.
+"""Tells which of two pages is the later version, where the pages say so. Pure.
 
 A page says so by naming what it replaces, or by calling itself a version ("v2", "version 2.1", "2026 edition"). Pages
 that merely look alike are never versions of one another: two of them are only where their names are the same but for
@@ -29,19 +29,19 @@ _BARE = re.compile(r"[vV]?(\d{1,4}(?:\.\d{1,4}){0,3})")
 
 
 def version_in(text: str) -> str | None:
-    """The one version that a line names; None where it names none, or several."""
-    found = {_figures(match) for match in VERSION.finditer(text)}
+    """Returns the one version that a line names; None where it names none, or several."""
+    found = {next(filter(None, match.groups())) for match in VERSION.finditer(text)}
     return found.pop() if len(found) == 1 else None
 
 
 def version_of_field(written: str) -> str | None:
-    """The version in a front-matter field: "2", "v2", "2026 edition"."""
+    """Returns the version in a front-matter field: "2", "v2", "2026 edition"."""
     bare = _BARE.fullmatch(written.strip())
     return bare[1] if bare else version_in(written)
 
 
 def series_of(page: Page) -> str | None:
-    """The key that the versions of one page share: source, language and name without the version.
+    """Returns the key that the versions of one page share: source, language and name without the version.
 
     None for a page that does not say which version it is.
     """
@@ -63,21 +63,17 @@ def is_later(page: Page, other: Page) -> bool:
 
 
 def names_of(page: Page) -> tuple[str, ...]:
-    """Names by which other pages may refer to this one: title, path, address; normalised for comparison."""
+    """Returns the names by which other pages may refer to this one, as `as_name` compares them."""
     return tuple(
         dict.fromkeys(name for called in (page.title, page.path, page.url) if (name := as_name(called)))
     )
 
 
 def as_name(written: str) -> str:
-    """A title, path or address in the form in which names are compared."""
+    """Returns a title, path or address in the form in which names are compared."""
     parts = split_address(written)
     address = unquote(f"{parts.netloc}{parts.path}") if parts.scheme in {"http", "https"} else written
     return " ".join(address.split()).strip(" .\"'“”„*_`/").casefold()
-
-
-def _figures(match: re.Match[str]) -> str:
-    return next(found for found in match.groups() if found)
 
 
 def _parts(version: str) -> tuple[int, ...]:

@@ -7,19 +7,19 @@ from collections.abc import Sequence
 from kb.conversation.topics import Subject
 from kb.models import Rewrite, Turn
 from kb.rewriting.compose import appended, as_question, compose
-from kb.rewriting.followup_detector import read_question
+from kb.rewriting.followup_detector import detect_followup
 from kb.rewriting.sequences import step_in
 from kb.text.lexicon import Lexicon, words_of
 
 
 def answered_clarification(reply: str, turn: Turn, lexicon: Lexicon) -> Rewrite | None:
     """The reply to our own question, put into the question that was unclear. None: it is a question of its own."""
-    reading = read_question(reply, lexicon)
+    signals = detect_followup(reply, lexicon)
     asked = any(word in lexicon.words.question for word in words_of(reply)) or reply.rstrip().endswith("?")
-    if asked and not reading.dependent and len(lexicon.content_of(reply)) > 1:
+    if asked and not signals.dependent and len(lexicon.content_of(reply)) > 1:
         return None
     chosen = _chosen(reply, turn.topics, lexicon)
-    subject = Subject(text=chosen or (reading.rest or reply).strip(" .?!"))
+    subject = Subject(text=chosen or (signals.rest or reply).strip(" .?!"))
     query = _with_subject(turn.question, subject, lexicon)
     return Rewrite(
         query=query,
@@ -36,14 +36,14 @@ def _with_subject(unclear: str, subject: Subject, lexicon: Lexicon) -> str:
     """A bare word that the subject holds already ("leave", "Leave policy") adds nothing to it."""
     if set(lexicon.content_of(unclear)) <= subject.words and lexicon.rewriting.about:
         return lexicon.rewriting.about.format(focus=subject.text)
-    before = read_question(unclear, lexicon)
+    before = detect_followup(unclear, lexicon)
     if before.dependent:
         return compose(before, subject, lexicon)
     return as_question(appended(unclear, subject), lexicon)
 
 
 def _chosen(reply: str, interpretations: Sequence[str], lexicon: Lexicon) -> str | None:
-    """The reading that a reply picks, by its place ("the second one", "2") or by words that only it has."""
+    """The signals that a reply picks, by its place ("the second one", "2") or by words that only it has."""
     step, number = step_in(reply, lexicon), reply.strip(" .)#")
     place = int(number) if number.isdecimal() else step.to if step is not None else None
     if place is not None:

@@ -22,23 +22,23 @@ LONGEST_SUBJECT = 6
 _DOUBLED = re.compile(r"(?<!\w)(\w+) \1(?!\w)", re.IGNORECASE)
 
 
-def compose(reading: FollowupSignals, subject: Subject, lexicon: Lexicon) -> str:
+def compose(signals: FollowupSignals, subject: Subject, lexicon: Lexicon) -> str:
     """The question with its subject named."""
-    if subject.words and subject.words <= set(words_of(reading.text)):
-        return reading.text
-    if not reading.pointers and not reading.opener and _names(reading.text, subject, lexicon):
-        return reading.text
+    if subject.words and subject.words <= set(words_of(signals.text)):
+        return signals.text
+    if not signals.pointers and not signals.opener and _names(signals.text, subject, lexicon):
+        return signals.text
     patterns = subject.sure and len(spans_of(subject.text)) <= LONGEST_SUBJECT
     for attempt in (
-        _attribute(reading, subject, lexicon),
-        _complement(reading, subject, lexicon),
-        _with_action(reading, subject, lexicon),
-        _with_reference(reading, subject, lexicon),
-        _bare(reading, subject, lexicon),
+        _attribute(signals, subject, lexicon),
+        _complement(signals, subject, lexicon),
+        _with_action(signals, subject, lexicon),
+        _with_reference(signals, subject, lexicon),
+        _bare(signals, subject, lexicon),
     ):
         if attempt and patterns:
             return as_question(attempt, lexicon)
-    return as_question(appended(reading.text, subject), lexicon)
+    return as_question(appended(signals.text, subject), lexicon)
 
 
 def is_readable(query: str, question: str, lexicon: Lexicon) -> bool:
@@ -84,14 +84,14 @@ def _without_conjunction(text: str, lexicon: Lexicon) -> str:
     return text[spans[1].start() :] if first in lexicon.ellipsis.openers and asks else text
 
 
-def _attribute(reading: FollowupSignals, subject: Subject, lexicon: Lexicon) -> str:
+def _attribute(signals: FollowupSignals, subject: Subject, lexicon: Lexicon) -> str:
     """ "En de prijs?" -> "Wat is de prijs van houtmulch?"; "What about the
     weekend?" is of nothing and keeps its words.
     """
-    rest = reading.rest if reading.opener else reading.text
+    rest = signals.rest if signals.opener else signals.text
     body = _mark(rest)[0].strip()
     words = words_of(body)
-    if reading.pointers or not words or len(words) > SHORT_ATTRIBUTE or subject.kind == "action":
+    if signals.pointers or not words or len(words) > SHORT_ATTRIBUTE or subject.kind == "action":
         return ""
     if words[0] not in lexicon.words.definite or not _is_attribute(words[1:], lexicon):
         return ""
@@ -102,9 +102,9 @@ def _attribute(reading: FollowupSignals, subject: Subject, lexicon: Lexicon) -> 
     return _contracted(template.format(attribute=body, focus=subject.text), lexicon) if template else ""
 
 
-def _complement(reading: FollowupSignals, subject: Subject, lexicon: Lexicon) -> str:
+def _complement(signals: FollowupSignals, subject: Subject, lexicon: Lexicon) -> str:
     """ "What are the benefits?" -> "What are the benefits of VPC?"."""
-    body, mark = _mark(reading.text)
+    body, mark = _mark(signals.text)
     words = words_of(body)
     ends_in_noun = (
         len(words) > 3
@@ -114,8 +114,8 @@ def _complement(reading: FollowupSignals, subject: Subject, lexicon: Lexicon) ->
         and not (lexicon.words.auxiliaries | lexicon.words.copulas).isdisjoint(words[1:-2])
     )
     if (
-        reading.pointers
-        or reading.opener
+        signals.pointers
+        or signals.opener
         or subject.kind == "action"
         or not ends_in_noun
         or not lexicon.rewriting.of
@@ -136,11 +136,11 @@ def _contracted(text: str, lexicon: Lexicon) -> str:
     return text
 
 
-def _with_action(reading: FollowupSignals, subject: Subject, lexicon: Lexicon) -> str:
+def _with_action(signals: FollowupSignals, subject: Subject, lexicon: Lexicon) -> str:
     """ "How do I do that?" -> "How do I return my order?"; "how long does it take" -> "... to ship to Canada"."""
     if subject.kind != "action":
         return ""
-    body, mark = _mark(reading.text)
+    body, mark = _mark(signals.text)
     for phrase in lexicon.rewriting.do_it:
         match = re.search(rf"(?<!\w){re.escape(phrase)}(?!\w)", body, re.IGNORECASE)
         if match:
@@ -150,43 +150,43 @@ def _with_action(reading: FollowupSignals, subject: Subject, lexicon: Lexicon) -
     asking_only = len(words_of(body)) <= 2 and all(word in lexicon.known_words for word in words_of(body))
     if (
         lexicon.rewriting.action
-        and not reading.opener
-        and (dangling or (asking_only and not reading.pointers))
+        and not signals.opener
+        and (dangling or (asking_only and not signals.pointers))
     ):
         return lexicon.rewriting.action.format(question=body, action=subject.text) + mark
     return ""
 
 
-def _with_reference(reading: FollowupSignals, subject: Subject, lexicon: Lexicon) -> str:
+def _with_reference(signals: FollowupSignals, subject: Subject, lexicon: Lexicon) -> str:
     """The subject in the place of the first word that points back, where grammar allows it."""
-    pointing = {words_of(reading.text[at:])[0] for at in reading.pointers}
+    pointing = {words_of(signals.text[at:])[0] for at in signals.pointers}
     if len(pointing) != 1 or subject.kind == "action":  # "do they get paid for it?": two things, one subject
         return ""
     if any(
-        re.search(rf"(?<!\w){re.escape(phrase)}(?!\w)", reading.text, re.IGNORECASE)
+        re.search(rf"(?<!\w){re.escape(phrase)}(?!\w)", signals.text, re.IGNORECASE)
         for phrase in lexicon.rewriting.do_it
     ):
         return ""  # "how do I do that?" of a thing
-    at = reading.pointers[0]
-    span = next(span for span in spans_of(reading.text) if span.start() == at)
-    word, after = span.group().casefold(), words_of(reading.text[span.end() :])
+    at = signals.pointers[0]
+    span = next(span for span in spans_of(signals.text) if span.start() == at)
+    word, after = span.group().casefold(), words_of(signals.text[span.end() :])
     person = word in lexicon.reference.people - lexicon.reference.things - lexicon.reference.plural
     if "'" in word or (person and not names_in(f"x {subject.text}", lexicon)):
         return ""
     text, end = subject.text, span.end()
     if word in lexicon.reference.adverbs:  # "daarover": "over ..."
-        return f"{reading.text[:at]}{lexicon.reference.adverbs[word]} {text}{reading.text[end:]}"
+        return f"{signals.text[:at]}{lexicon.reference.adverbs[word]} {text}{signals.text[end:]}"
     followed = bool(after) and lexicon.is_content(after[0])
     if word in lexicon.reference.possessive and followed:
         if not lexicon.rewriting.possessive:
             return ""
         text = lexicon.rewriting.possessive.format(focus=text)
-        return reading.text[:at] + text + reading.text[end:]
+        return signals.text[:at] + text + signals.text[end:]
     if followed and word in lexicon.reference.determiners - lexicon.reference.ambiguous:
         if after[0] not in subject.words:
             return ""
-        end += re.match(r"\W*\w+", reading.text[end:]).end()  # type: ignore[union-attr]
-    return _agreeing(reading.text[:at] + text + reading.text[end:], text, word, lexicon)
+        end += re.match(r"\W*\w+", signals.text[end:]).end()  # type: ignore[union-attr]
+    return _agreeing(signals.text[:at] + text + signals.text[end:], text, word, lexicon)
 
 
 def _agreeing(text: str, subject: str, word: str, lexicon: Lexicon) -> str:
@@ -207,11 +207,11 @@ def _agreeing(text: str, subject: str, word: str, lexicon: Lexicon) -> str:
     return text
 
 
-def _bare(reading: FollowupSignals, subject: Subject, lexicon: Lexicon) -> str:
+def _bare(signals: FollowupSignals, subject: Subject, lexicon: Lexicon) -> str:
     """An ellipsis that only points back ("what about that?") asks about the subject."""
-    content = lexicon.content_of(reading.rest if reading.opener else reading.text)
-    if reading.opener and reading.pointers and not content and lexicon.rewriting.about:
-        asked = starts_with_phrase(words_of(reading.rest), tuple(lexicon.words.question))
+    content = lexicon.content_of(signals.rest if signals.opener else signals.text)
+    if signals.opener and signals.pointers and not content and lexicon.rewriting.about:
+        asked = starts_with_phrase(words_of(signals.rest), tuple(lexicon.words.question))
         return "" if asked else lexicon.rewriting.about.format(focus=subject.text)
     return ""
 

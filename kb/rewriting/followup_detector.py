@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass
 from itertools import takewhile
 
-from kb.rewriting.nouns import bare_noun_signals, known_noun_hints
+from kb.rewriting.nouns import bare_noun_reasons, known_noun_hints
 from kb.rewriting.sequences import step_in
 from kb.text.lexicon import SPACELESS, Lexicon, spans_of, starts_with_phrase, words_of
 
@@ -29,7 +29,7 @@ SHORT_SPACELESS = 6
 class FollowupSignals:
     """How a question leans on its thread.
 
-    `opener` are the words of an ellipsis ("what about"), `rest` what follows it. `signals` name why the question is
+    `opener` are the words of an ellipsis ("what about"), `rest` what follows it. `reasons` say why the question is
     dependent, none when it stands alone; `hints` why it may be.
     `pointers` are the offsets in `text` of words that point back.
     """
@@ -37,17 +37,17 @@ class FollowupSignals:
     text: str
     opener: str = ""
     rest: str = ""
-    signals: tuple[str, ...] = ()
+    reasons: tuple[str, ...] = ()
     hints: tuple[str, ...] = ()
     pointers: tuple[int, ...] = ()
     shift: bool = False
 
     @property
     def dependent(self) -> bool:
-        return bool(self.signals)
+        return bool(self.reasons)
 
 
-def read_question(
+def detect_followup(
     text: str, lexicon: Lexicon, *, thread_words: frozenset[str] = frozenset()
 ) -> FollowupSignals:
     """Reads a question for signs that it needs its thread. `thread_words`
@@ -59,20 +59,20 @@ def read_question(
     pointers = _pointers(text, lexicon, start=len(text) - len(body))
     pointing = [f"reference word {words_of(text[at:])[0]!r}" for at in pointers]
     if shifted:
-        return FollowupSignals(text=text, rest=body, signals=tuple(pointing), pointers=pointers, shift=True)
+        return FollowupSignals(text=text, rest=body, reasons=tuple(pointing), pointers=pointers, shift=True)
     taken = starts_with_phrase(words, lexicon.ellipsis.openers)
     rest = _after(text, taken)
     opener = " ".join(words[:taken])
-    signals = [
+    reasons = [
         *pointing,
-        *_ellipsis_signals(opener, rest, lexicon),
-        *_addition_signals(rest or text, lexicon),
-        *_step_signals(rest or text, lexicon),
-        *_subject_signals(rest or text, lexicon, thread_words),
+        *_ellipsis_reasons(opener, rest, lexicon),
+        *_addition_reasons(rest or text, lexicon),
+        *_step_reasons(rest or text, lexicon),
+        *_subject_reasons(rest or text, lexicon, thread_words),
     ]
-    hints = [] if signals else known_noun_hints(rest or text, lexicon, thread_words)
+    hints = [] if reasons else known_noun_hints(rest or text, lexicon, thread_words)
     return FollowupSignals(
-        text=text, opener=opener, rest=rest, signals=tuple(signals), hints=tuple(hints), pointers=pointers
+        text=text, opener=opener, rest=rest, reasons=tuple(reasons), hints=tuple(hints), pointers=pointers
     )
 
 
@@ -165,7 +165,7 @@ def _has_own_subject(before: list[str], lexicon: Lexicon, *, person: bool) -> bo
     return introduced or (not person and lexicon.is_content(before[at + 1]))
 
 
-def _ellipsis_signals(opener: str, rest: str, lexicon: Lexicon) -> list[str]:
+def _ellipsis_reasons(opener: str, rest: str, lexicon: Lexicon) -> list[str]:
     if not opener:
         return []
     words = words_of(rest)
@@ -175,7 +175,7 @@ def _ellipsis_signals(opener: str, rest: str, lexicon: Lexicon) -> list[str]:
     return [f"ellipsis {opener!r}"]
 
 
-def _addition_signals(text: str, lexicon: Lexicon) -> list[str]:
+def _addition_reasons(text: str, lexicon: Lexicon) -> list[str]:
     words = words_of(text)
     last = len(words) - 1
     added = [
@@ -197,13 +197,13 @@ def _names_what_it_excludes(words: list[str], lexicon: Lexicon) -> bool:
     return at is not None and any(lexicon.is_content(word) for word in words[at + 1 :])
 
 
-def _step_signals(text: str, lexicon: Lexicon) -> list[str]:
+def _step_reasons(text: str, lexicon: Lexicon) -> list[str]:
     """ "What happened next?": a step counts from something in the thread. "The first step" need not."""
     step = step_in(text, lexicon)
     return ["step in a series"] if step is not None and step.to is None else []
 
 
-def _subject_signals(text: str, lexicon: Lexicon, thread_words: frozenset[str]) -> list[str]:
+def _subject_reasons(text: str, lexicon: Lexicon, thread_words: frozenset[str]) -> list[str]:
     """Shortness and a missing subject (B1)."""
     words = words_of(text)
     content = [word for word in words if lexicon.is_content(word)]
@@ -216,7 +216,7 @@ def _subject_signals(text: str, lexicon: Lexicon, thread_words: frozenset[str]) 
     complete = words[0] in lexicon.words.question and len(content) > 1  # "what causes wildfires"
     if len(words) <= SHORT and not verb and not asked and not complete:
         return ["short"]
-    return bare_noun_signals(text, content, lexicon, thread_words) or _thin_signals(text, content, lexicon)
+    return bare_noun_reasons(text, content, lexicon, thread_words) or _thin_reasons(text, content, lexicon)
 
 
 def _is_short(text: str, words: list[str]) -> bool:
@@ -224,7 +224,7 @@ def _is_short(text: str, words: list[str]) -> bool:
     return len(text) <= SHORT_SPACELESS if spaceless else len(words) < SHORT
 
 
-def _thin_signals(text: str, content: list[str], lexicon: Lexicon) -> list[str]:
+def _thin_reasons(text: str, content: list[str], lexicon: Lexicon) -> list[str]:
     """ "How do I apply?", "what happened in 1987": one word of content is too little, unless it is what is asked for.
 
     "What is TOGAF?" and "who is Ada?" ask for the word itself, and a name says which one is meant.

@@ -11,18 +11,17 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from kb.conversation.above import leading
-from kb.conversation.topics import Subject, key_topics, names_in, person_in, subject_of
+from kb.conversation.topics import Subject, ThreadState, key_topics, names_in, person_in, subject_of
 from kb.models import Rewrite, Turn
 from kb.rewriting.clarified import answered_clarification
 from kb.rewriting.compose import as_question, compose, is_readable
-from kb.rewriting.followup_detector import FollowupSignals, read_question
+from kb.rewriting.followup_detector import FollowupSignals, detect_followup
 from kb.rewriting.long import asked_at_the_end, of_long_message, read_of_earlier
 from kb.rewriting.parts import as_part, split_question
 from kb.rewriting.sequences import items_in
 from kb.rewriting.spelling import Vocabulary, correct
 from kb.rewriting.steps import resolved_step
 from kb.rewriting.swaps import swapped
-from kb.rewriting.thread import ThreadState
 from kb.rewriting.validation import validate
 from kb.text.lexicon import Lexicon, lexicon, words_of
 from kb.text.phrases import is_empty_reference
@@ -36,79 +35,68 @@ UNSURE = 0.6
 
 
 class HeuristicRewriter:
-    """Implements `Rewriter` by rules. `vocabulary` gives the document frequency of a word in the index."""
+    """Rewrites by rules. `vocabulary` gives the document frequency of a word in the index."""
 
     def __init__(self, vocabulary: Vocabulary | None = None, *, window: int = WINDOW) -> None:
         self._vocabulary = vocabulary
         self._window = window
 
-    async def rewrite(
-        self,
-        question: str,
-        turns: Sequence[Turn],
-        *,
-        language: str,
-        pages_language: str = "",  # noqa: ARG002 - rules translate nothing
-    ) -> Rewrite:
-        return self.rewrite_now(question, turns, language=language)
-
-    def rewrite_now(self, question: str, turns: Sequence[Turn], *, language: str) -> Rewrite:
-        known = lexicon(language)
+    def rewrite(self, question: str, turns: Sequence[Turn], *, language: str) -> Rewrite:
+        """Rewrites a question after the thread's turns (oldest first). `language` is the question's (ISO 639-1)."""
+        own_lexicon = lexicon(language)
         turns = leading([turn for turn in turns if turn.outcome != "chat"])
-        end = asked_at_the_end(question, known)
+        end = asked_at_the_end(question, own_lexicon)
         if end is not None:
-            return of_long_message(self._read(end, turns, known))
-        return self._read(question, turns, known)
+            return of_long_message(self._rewrite(end, turns, own_lexicon))
+        return self._rewrite(question, turns, own_lexicon)
 
-    def _read(self, question: str, turns: Sequence[Turn], lexicon: Lexicon) -> Rewrite:
-        asked = split_question(question, lexicon)
-        return (
-            self._several(question, asked, turns, lexicon) if asked else self._one(question, turns, lexicon)
-        )
+    def _rewrite(self, question: str, turns: Sequence[Turn], lexicon: Lexicon) -> Rewrite:
+        questions = split_question(question, lexicon)
+        if questions:
+            return self._rewrite_several(question, questions, turns, lexicon)
+        return self._rewrite_one(question, turns, lexicon)
 
-    def _several(
-        self, question: str, asked: Sequence[str], turns: Sequence[Turn], lexicon: Lexicon
+    def _rewrite_several(
+        self, question: str, questions: Sequence[str], turns: Sequence[Turn], lexicon: Lexicon
     ) -> Rewrite:
-        """Each question after the ones before it, as if they were turns of the thread."""
+        """Rewrites each of several questions as if the ones before it were turns of the thread."""
         before = list(turns)
         rewrites: list[Rewrite] = []
         parts: list[str] = []
-        for text in asked:
-            own = as_part(text, lexicon)
-            rewrite = self._one(text, before, lexicon)
+        for text in questions:
+            rewrite = self._rewrite_one(text, before, lexicon)
             readable = rewrite.needs_rewrite and rewrite.readable and not rewrite.wants_more
             rewrites.append(rewrite)
-            parts.append(rewrite.query if readable else own)
+            parts.append(rewrite.query if readable else as_part(text, lexicon))
             before.append(Turn(question=text, answer="", rewritten=parts[-1], topics=rewrite.topics))
-        first, leans = rewrites[0], rewrites[0].needs_rewrite
-        whole = Rewrite(
-            query=" ".join(parts) if leans else question,
-            needs_rewrite=leans,
-            is_follow_up=first.is_follow_up,
-            topics=first.topics,
+        first = rewrites[0]
+        whole = replace(
+            first,
+            query=" ".join(parts) if first.needs_rewrite else question,
             reasoning="; ".join(filter(None, ("several questions", first.reasoning))),
-            confidence=first.confidence,
-            method=first.method,
-            shift=first.shift,
             clarify=all(rewrite.clarify for rewrite in rewrites),
             parts=tuple(parts),
-            readable=first.readable,
+            wants_more=False,
+            required=(),
         )
         return _checked(question, whole)
 
-    def _one(self, question: str, turns: Sequence[Turn], lexicon: Lexicon) -> Rewrite:
+    def _rewrite_one(self, question: str, turns: Sequence[Turn], lexicon: Lexicon) -> Rewrite:
         if not turns:
             return Rewrite(query=question, clarify=is_empty_reference(question, lexicon.language))
         state = thread_state(turns[-self._window :], lexicon)
+        rewrite = None
         if turns[-1].outcome == "unclear":
-            answered = answered_clarification(question, turns[-1], lexicon)
-            if answered is not None:
-                return _checked(question, _marked_readable(answered, question, lexicon))
-        corrected = correct(question, lexicon, thread=state.seen, vocabulary=self._vocabulary)
-        understood = self._understood(question, corrected, state, lexicon)
-        return _checked(question, _marked_readable(understood, question, lexicon))
+            rewrite = answered_clarification(question, turns[-1], lexicon)
+        if rewrite is None:
+            corrected = correct(question, lexicon, thread=state.seen, vocabulary=self._vocabulary)
+            rewrite = self._understood(question, corrected, state, lexicon)
+        if rewrite.needs_rewrite and not is_readable(rewrite.query, question, lexicon):
+            rewrite = replace(rewrite, readable=False)
+        return _checked(question, rewrite)
 
     def _understood(self, question: str, corrected: str, state: ThreadState, lexicon: Lexicon) -> Rewrite:
+        """Rewrites a question whose spelling was `corrected`."""
         mended = corrected != question
         if state.previous and asks_further(corrected, lexicon):
             further = _rewritten(state.previous, state, reasoning="asks for more", confidence=0.9)
@@ -118,47 +106,47 @@ class HeuristicRewriter:
         if series is not None:
             stepped = _rewritten(series.text, state, reasoning="step in a series", confidence=0.9)
             return replace(stepped, required=series.required, readable=series.readable)
-        reading = read_question(corrected, lexicon, thread_words=state.seen)
-        if not reading.dependent:
-            continues = not reading.shift and _continues(corrected, state, lexicon)
-            reasoning = "topic shift" if reading.shift else "; ".join(reading.hints) or "stands alone"
+        signals = detect_followup(corrected, lexicon, thread_words=state.seen)
+        if not signals.dependent:
+            continues = not signals.shift and _continues(corrected, state, lexicon)
+            reasoning = "topic shift" if signals.shift else "; ".join(signals.hints) or "stands alone"
             return Rewrite(
                 query=as_question(corrected, lexicon) if mended else question,
                 needs_rewrite=mended,
-                is_follow_up=continues or bool(reading.hints),
-                topics=() if reading.shift else state.topics,
-                shift=reading.shift,
+                is_follow_up=continues or bool(signals.hints),
+                topics=() if signals.shift else state.topics,
+                shift=signals.shift,
                 reasoning=reasoning + (", spelling corrected" if mended else ""),
-                confidence=UNSURE if reading.hints else 1.0,
+                confidence=UNSURE if signals.hints else 1.0,
                 method="heuristic" if mended else "none",
             )
-        swap = swapped(reading, lexicon, state.previous, state.subject)
+        swap = swapped(signals, lexicon, state.previous, state.subject)
         if swap is not None:
             like = _rewritten(
                 as_question(swap.text, lexicon), state, reasoning="the like for the like", confidence=0.9
             )
             return replace(like, required=(swap.term,) if swap.term else ())
-        subject = _referent(reading, state, lexicon)
-        reasoning = "; ".join(reading.signals) + (", spelling corrected" if mended else "")
+        subject = _referent(signals, state, lexicon)
+        reasoning = "; ".join(signals.reasons) + (", spelling corrected" if mended else "")
         if subject is None:
             return Rewrite(
                 query=corrected, needs_rewrite=mended, is_follow_up=True, topics=state.topics,
                 reasoning=f"{reasoning}; no subject in the thread", confidence=0.3,
                 method="heuristic" if mended else "none", clarify=is_empty_reference(corrected, lexicon.language),
             )  # fmt: skip
-        query = compose(reading, subject, lexicon)
+        query = compose(signals, subject, lexicon)
         query = as_question(query, lexicon) if query != question else query
         return _rewritten(
-            query, state, reasoning=f"{reasoning} -> {subject.text!r}", confidence=_confidence(reading)
+            query, state, reasoning=f"{reasoning} -> {subject.text!r}", confidence=_confidence(signals)
         )
 
 
 def thread_state(turns: Sequence[Turn], lexicon: Lexicon) -> ThreadState:
-    """Walks the turns, oldest first: a question that stands alone sets the subject, a follow-up keeps it."""
+    """Walks through the turns, oldest first: a question that stands alone sets the subject, a follow-up keeps it."""
     state = ThreadState()
     for turn in turns:
         question, answer = read_of_earlier(turn.question, lexicon), turn.answer[-READ_OF_ANSWER:]
-        understood = turn.rewritten or _retold(question, state, lexicon)
+        understood = turn.rewritten or _rewritten_earlier(question, state, lexicon)
         words = {word for text in (understood, question, answer) for word in lexicon.content_of(text)}
         state = ThreadState(
             subject=_next_subject(question, understood, state, lexicon),
@@ -172,8 +160,8 @@ def thread_state(turns: Sequence[Turn], lexicon: Lexicon) -> ThreadState:
     return state
 
 
-def _retold(question: str, state: ThreadState, lexicon: Lexicon) -> str:
-    """An earlier question as this rewriter understands it, for turns that carry no rewrite."""
+def _rewritten_earlier(question: str, state: ThreadState, lexicon: Lexicon) -> str:
+    """Rewrites an earlier question, for a turn that carries no rewrite."""
     if state.subject is None:
         return question
     question = correct(question, lexicon, thread=state.seen, vocabulary=None)
@@ -182,24 +170,24 @@ def _retold(question: str, state: ThreadState, lexicon: Lexicon) -> str:
     series = resolved_step(question, state, lexicon)
     if series is not None:
         return series.text
-    reading = read_question(question, lexicon, thread_words=state.seen)
-    if not reading.dependent:
+    signals = detect_followup(question, lexicon, thread_words=state.seen)
+    if not signals.dependent:
         return question
-    swap = swapped(reading, lexicon, state.previous, state.subject)
+    swap = swapped(signals, lexicon, state.previous, state.subject)
     if swap is not None:
         return as_question(swap.text, lexicon)
-    subject = _referent(reading, state, lexicon)
-    return compose(reading, subject, lexicon) if subject is not None else question
+    subject = _referent(signals, state, lexicon)
+    return compose(signals, subject, lexicon) if subject is not None else question
 
 
 def _next_subject(question: str, understood: str, state: ThreadState, lexicon: Lexicon) -> Subject | None:
-    reading = read_question(question, lexicon)
+    signals = detect_followup(question, lexicon)
     kept = state.subject
-    if kept is not None and not reading.shift and (reading.dependent or understood != question):
+    if kept is not None and not signals.shift and (signals.dependent or understood != question):
         if kept.words <= set(words_of(understood)):
             return kept
         return subject_of(understood, lexicon) or kept
-    text = reading.rest if reading.shift and reading.rest else understood
+    text = signals.rest if signals.shift and signals.rest else understood
     return subject_of(text, lexicon) or kept
 
 
@@ -212,11 +200,9 @@ def asks_further(question: str, lexicon: Lexicon) -> bool:
     return any(" ".join(asked) in lexicon.ellipsis.further for asked in (words_of(question), words))
 
 
-def _referent(reading: FollowupSignals, state: ThreadState, lexicon: Lexicon) -> Subject | None:
-    """What the question points at: a name for a person, else the thread's
-    subject, else the last topic of the answer.
-    """
-    words = {words_of(reading.text[at:])[0] for at in reading.pointers}
+def _referent(signals: FollowupSignals, state: ThreadState, lexicon: Lexicon) -> Subject | None:
+    """Returns what the question points at: a person's name, the thread's subject, or the answer's last topic."""
+    words = {words_of(signals.text[start:])[0] for start in signals.pointers}
     subject = state.subject
     person = (
         bool(words)
@@ -238,10 +224,9 @@ def _referent(reading: FollowupSignals, state: ThreadState, lexicon: Lexicon) ->
 
 
 def _measured(subject: Subject, lexicon: Lexicon) -> Subject:
-    """ "Who approves it?" after "how many days of study leave" is about the study leave."""
-    found = next(
-        (match for measure in lexicon.rewriting.measures if (match := measure.match(subject.text))), None
-    )
+    """Drops a measure: "who approves it?" after "how many days of study leave" is about the study leave."""
+    matches = (measure.match(subject.text) for measure in lexicon.rewriting.measures)
+    found = next(filter(None, matches), None)
     return subject if found is None else replace(subject, text=found["np"])
 
 
@@ -251,9 +236,9 @@ def _continues(question: str, state: ThreadState, lexicon: Lexicon) -> bool:
     return bool(content) and 2 * len(content & state.words) > len(content)
 
 
-def _confidence(reading: FollowupSignals) -> float:
-    """A reference word or an opener is certain; shortness or a bare noun alone is a guess."""
-    return 0.9 if reading.pointers or reading.opener else 0.6
+def _confidence(signals: FollowupSignals) -> float:
+    """Returns how sure a rewrite is: a reference word or an opener is certain, shortness or a bare noun is a guess."""
+    return 0.9 if signals.pointers or signals.opener else 0.6
 
 
 def _rewritten(query: str, state: ThreadState, *, reasoning: str, confidence: float) -> Rewrite:
@@ -268,16 +253,8 @@ def _rewritten(query: str, state: ThreadState, *, reasoning: str, confidence: fl
     )
 
 
-def _marked_readable(rewrite: Rewrite, question: str, lexicon: Lexicon) -> Rewrite:
-    return (
-        replace(rewrite, readable=rewrite.readable and is_readable(rewrite.query, question, lexicon))
-        if rewrite.needs_rewrite
-        else rewrite
-    )
-
-
 def _checked(question: str, rewrite: Rewrite) -> Rewrite:
-    """A rewrite that fails validation falls back to the user's words; that it is a follow-up stays true."""
+    """Falls back to the user's words where the rewrite may not be used; that it is a follow-up stays true."""
     if not rewrite.needs_rewrite:
         return rewrite
     if rewrite.query.strip() == question.strip():
@@ -285,13 +262,12 @@ def _checked(question: str, rewrite: Rewrite) -> Rewrite:
     reason = validate(question, rewrite.query)
     if reason is None:
         return rewrite
-    reasoning = f"{rewrite.reasoning}; not used: {reason}"
     return replace(
         rewrite,
         query=question,
         needs_rewrite=False,
         method="none",
-        reasoning=reasoning,
+        reasoning=f"{rewrite.reasoning}; not used: {reason}",
         confidence=0.3,
         readable=True,
     )

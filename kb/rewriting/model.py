@@ -48,7 +48,7 @@ class RewriteModel(Protocol):
 
 
 class ModelRewrite(BaseModel):
-    """What the model returns."""
+    """The model's reply."""
 
     model_config = ConfigDict(extra="ignore", hide_input_in_errors=True)
 
@@ -62,28 +62,20 @@ class ModelRewrite(BaseModel):
     confidence: Annotated[float, Field(ge=0, le=1)] = 1.0
 
 
+_PROPERTIES = {
+    "needs_rewrite": {"type": "boolean"},
+    "is_follow_up": {"type": "boolean"},
+    "query": {"type": "string"},
+    "translated": {"type": "string"},
+    "parts": {"type": "array", "items": {"type": "string"}},
+    "topics": {"type": "array", "items": {"type": "string"}},
+    "reasoning": {"type": "string"},
+    "confidence": {"type": "number"},
+}
 SCHEMA: dict[str, Any] = {
     "type": "object",
-    "properties": {
-        "needs_rewrite": {"type": "boolean"},
-        "is_follow_up": {"type": "boolean"},
-        "query": {"type": "string"},
-        "translated": {"type": "string"},
-        "parts": {"type": "array", "items": {"type": "string"}},
-        "topics": {"type": "array", "items": {"type": "string"}},
-        "reasoning": {"type": "string"},
-        "confidence": {"type": "number"},
-    },
-    "required": [
-        "needs_rewrite",
-        "is_follow_up",
-        "query",
-        "translated",
-        "parts",
-        "topics",
-        "reasoning",
-        "confidence",
-    ],
+    "properties": _PROPERTIES,
+    "required": list(_PROPERTIES),
     "additionalProperties": False,
 }
 """Bounds are left out: structured output on current models does not take them. `ModelRewrite` checks them."""
@@ -98,10 +90,10 @@ class UnusableRewriteError(ModelReplyError):
 
 
 class ModelRewriter:
-    """Implements `Rewriter` with a model.
+    """Rewrites with a model.
 
-    Raises what the model raises, `UnusableRewriteError`, and `TimeoutError` for a rewrite later than the deadline. What
-    happens to the cache changes nothing but the cost.
+    Raises what the model raises, `UnusableRewriteError`, and `TimeoutError` for a rewrite later than the deadline. A
+    cache that fails changes nothing but the cost.
     """
 
     def __init__(
@@ -123,7 +115,7 @@ class ModelRewriter:
     async def rewrite(
         self, question: str, turns: Sequence[Turn], *, language: str, pages_language: str = ""
     ) -> Rewrite:
-        """A first question is searched as it was asked, and only asked about where it has to be translated."""
+        """Asks the model about a follow-up, and about a first question only where it has to be translated."""
         into = pages_language if pages_language != language else ""
         if not turns and not into:
             return Rewrite(query=question)
@@ -144,7 +136,7 @@ class ModelRewriter:
         return rewrite
 
     async def _recall(self, key: str | None) -> ModelRewrite | None:
-        """None: never kept. What people wrote to each other is kept nowhere, so that has no key."""
+        """Returns a cached reply, or None. What people wrote to each other is never cached, so it has no key."""
         if self._cache is None or key is None:
             return None
         event: CacheEvent = "miss"
@@ -163,7 +155,7 @@ class ModelRewriter:
         return reply
 
     async def _remember(self, key: str | None, written: ModelRewrite) -> None:
-        """Only what was usable is kept: another try may do better."""
+        """Caches a usable reply. Others are not kept: another try may do better."""
         if self._cache is None or key is None:
             return
         try:
@@ -179,7 +171,7 @@ def instructions() -> str:
 
 
 def _key(model: str, system: str, prompt: str) -> str:
-    """The thread's state, the question and the languages (all in the prompt), for this model and these instructions."""
+    """Returns a hash of all that a reply depends on: the model, its instructions and the prompt."""
     return hashlib.sha256("\0".join((model, system, prompt)).encode()).hexdigest()
 
 
@@ -193,7 +185,7 @@ def _parsed(reply: dict[str, Any]) -> ModelRewrite:
 def _usable(
     question: str, reply: ModelRewrite, context: ThreadContext, *, language: str, into: str
 ) -> Rewrite:
-    """The reply as a rewrite. A translation (`into` a language) that may not be used is lost alone.
+    """Turns a reply into a rewrite. A translation (`into` a language) that may not be used is lost alone.
 
     Raises:
         UnusableRewriteError: the rewrite itself may not be used.
@@ -218,42 +210,38 @@ def _usable(
 
 def _rewritten(question: str, reply: ModelRewrite, context: ThreadContext, *, language: str) -> Rewrite:
     query = " ".join(reply.query.split())
-    said = dict.fromkeys(" ".join(topic.split()) for topic in reply.topics)
-    topics = tuple(topic for topic in said if 0 < len(topic) <= LONGEST_TOPIC)[-MOST:]
-    parts = _parts(question, reply.parts, context, language=language)
+    distinct = dict.fromkeys(" ".join(topic.split()) for topic in reply.topics)
+    topics = tuple(topic for topic in distinct if 0 < len(topic) <= LONGEST_TOPIC)[-MOST:]
+    rewrite = Rewrite(
+        query=question,
+        is_follow_up=reply.is_follow_up,
+        topics=topics,
+        reasoning=reply.reasoning[:300],
+        confidence=reply.confidence,
+        method="model",
+        parts=_parts(question, reply.parts, context, language=language),
+    )
     unchanged = not reply.needs_rewrite or query.casefold() == question.strip().casefold()
     if unchanged or not context.exchanges:  # a first question has nothing that could be put into it
-        return Rewrite(
-            query=question, is_follow_up=reply.is_follow_up, topics=topics, reasoning=reply.reasoning[:300],
-            confidence=reply.confidence, method="model", parts=parts,
-        )  # fmt: skip
+        return rewrite
     if reply.confidence < LEAST_CONFIDENCE:
         raise UnusableRewriteError("unsure")
     reason = validate(question, query, language=language, prompt=_rules(), thread=context.text)
     reason = reason or strays(question, query, context, lexicon(language))
     if reason is not None:
         raise UnusableRewriteError(reason)
-    return Rewrite(
-        query=query,
-        needs_rewrite=True,
-        is_follow_up=reply.is_follow_up,
-        topics=topics,
-        reasoning=reply.reasoning[:300],
-        confidence=reply.confidence,
-        method="model",
-        parts=parts,
-    )
+    return replace(rewrite, query=query, needs_rewrite=True)
 
 
 def _rules() -> str:
-    """The instructions without the examples: a right rewrite may well read like one of those."""
+    """Returns the instructions without the examples: a right rewrite may well read like one of those."""
     return instructions().partition(EXAMPLES)[0]
 
 
 def _parts(
     question: str, written: Sequence[str], context: ThreadContext, *, language: str
 ) -> tuple[str, ...]:
-    """The model's parts where all of them may be used; () for one question, and where one part strays."""
+    """Returns the model's parts where all of them may be used; () for one question, and where one part strays."""
     parts = tuple(filter(None, (" ".join(part.split()) for part in written)))[:MOST_PARTS]
     sound = all(
         validate(question, part, language=language, prompt=_rules(), thread=context.text) is None

@@ -11,7 +11,7 @@ FEW = 4
 """Content words. A question with more of them says by itself what its nouns are about."""
 
 
-def bare_noun_signals(
+def bare_noun_reasons(
     text: str, content: list[str], lexicon: Lexicon, thread_words: frozenset[str]
 ) -> list[str]:
     """ "What is the price?": a definite noun with nothing that says of what, or one that the thread introduced."""

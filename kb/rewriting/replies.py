@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 from kb.rewriting.spelling import correct
 from kb.rewriting.spoken import ordinary_words, sentences_of
@@ -24,13 +24,15 @@ READ = 500
 REMARK = 3
 """Words of a remark that nobody answers."""
 
+_IN_EVERY = frozenset({"says", "small", "answers"})
+"""Signals that must hold in each language that a message may be in; for the others one language is enough."""
 _CHATTER = re.compile(r"<[@#!][^>]*>|<?https?://\S+|:[a-z0-9_+\-]+:|(?m:^&?>.*$)")
 _AT_SOMEBODY = re.compile(r"(?<![\w.])@(?=[^\W\d_])")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ReplySignals:
-    """What the words do. `says` is False for small talk, remarks, emoji and links alone.
+    """The signals of a message. `says` is False for small talk, remarks, emoji and links alone.
 
     remarks: it says no more than a remark would ("so many!").
     asks: a question or a request.
@@ -74,25 +76,18 @@ def read_reply(
     language = detect(plain, hint=hint)
     lexicons = [lexicon(code) for code in dict.fromkeys((language, hint or language)) if code in languages()]
     read = [_read(plain, lexicon, before, offered, names) for lexicon in lexicons or [lexicon("")]]
-    return _together(read)
+    return _joined(read)
 
 
-def _together(read: Sequence[ReplySignals]) -> ReplySignals:
-    """What a message does that may be in either of two languages: what it may not be is said in none."""
+def _joined(read: Sequence[ReplySignals]) -> ReplySignals:
+    """Joins the readings of a message that may be in either of two languages."""
     return ReplySignals(
-        says=all(reply.says for reply in read),
-        remarks=any(reply.remarks for reply in read),
-        leans=any(reply.leans for reply in read),
-        asks=any(reply.asks for reply in read),
-        asks_knowledge=any(reply.asks_knowledge for reply in read),
-        small=all(reply.small for reply in read),
-        corrects=any(reply.corrects for reply in read),
-        chooses=any(reply.chooses for reply in read),
-        answers=all(reply.answers for reply in read),
-        wonders=any(reply.wonders for reply in read),
-        to_group=any(reply.to_group for reply in read),
-        to_named=any(reply.to_named for reply in read),
-        to_person=any(reply.to_person for reply in read),
+        **{
+            field.name: (all if field.name in _IN_EVERY else any)(
+                getattr(reply, field.name) for reply in read
+            )
+            for field in fields(ReplySignals)
+        }
     )
 
 
@@ -109,27 +104,28 @@ def _points_on(words: list[str], lexicon: Lexicon) -> bool:
 
 
 def _read(text: str, lexicon: Lexicon, before: str, offered: str, names: Collection[str]) -> ReplySignals:
-    called = {word for name in names for word in words_of(name) if len(word) > 2} - ordinary_words()
-    mended = correct(text, lexicon, thread=words_of(before), vocabulary=None)
-    saying = sentences_of(mended, lexicon, called)
-    partial_markdown = saying if mended == text else sentences_of(text, lexicon, called)
-    either = [*saying, *partial_markdown]
-    about = [
+    """Reads a message in one language, with its spelling corrected and, for what it asks, as it was written too."""
+    names_called = {word for name in names for word in words_of(name) if len(word) > 2} - ordinary_words()
+    corrected = correct(text, lexicon, thread=words_of(before), vocabulary=None)
+    sentences = sentences_of(corrected, lexicon, names_called)
+    as_written = sentences if corrected == text else sentences_of(text, lexicon, names_called)
+    either = [*sentences, *as_written]
+    questions = [
         sentence for sentence in either if sentence.asks and not sentence.to_person and not sentence.is_tag
     ]
-    own = {stem(word) for word in words_of(offered) if lexicon.is_content(word)}
-    own_words = {stem(word) for word in words_of(before) if lexicon.is_content(word)}
+    stems_offered = {stem(word) for word in lexicon.content_of(offered)}
+    stems_before = {stem(word) for word in lexicon.content_of(before)}
     return ReplySignals(
-        says=bool(saying),
-        remarks=not any(sentence.tells or len(sentence.words) > REMARK for sentence in saying),
-        leans=any(sentence.leans or not own_words.isdisjoint(sentence.stems) for sentence in about),
+        says=bool(sentences),
+        remarks=not any(sentence.tells or len(sentence.words) > REMARK for sentence in sentences),
+        leans=any(sentence.leans or not stems_before.isdisjoint(sentence.stems) for sentence in questions),
         asks=any(sentence.asks for sentence in either),
-        asks_knowledge=bool(about),
-        small=all(sentence.is_small for sentence in about),
-        corrects=any(sentence.corrects for sentence in saying),
-        chooses=any(sentence.chooses(own) for sentence in saying),
-        answers=any(sentence.is_bare for sentence in saying)
-        and all(sentence.is_bare or not sentence.tells for sentence in saying),
+        asks_knowledge=bool(questions),
+        small=all(sentence.is_small for sentence in questions),
+        corrects=any(sentence.corrects for sentence in sentences),
+        chooses=any(sentence.chooses(stems_offered) for sentence in sentences),
+        answers=any(sentence.is_bare for sentence in sentences)
+        and all(sentence.is_bare or not sentence.tells for sentence in sentences),
         wonders=any(sentence.wonders for sentence in either),
         to_group=any(sentence.to_group for sentence in either),
         to_named=bool(_AT_SOMEBODY.search(text)) or any(sentence.to_named for sentence in either),

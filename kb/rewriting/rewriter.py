@@ -17,7 +17,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Protocol
 
 from kb.config.settings import Settings
@@ -41,7 +41,7 @@ class Rewriter(Protocol):
     async def rewrite(
         self, question: str, turns: Sequence[Turn], *, language: str, pages_language: str = ""
     ) -> Rewrite:
-        """What to search for, given the thread's turns (oldest first).
+        """Returns what to search for after the thread's turns (oldest first).
 
         `language` is the question's ISO 639-1 code, `pages_language` that of most pages, "" where it is not known.
         """
@@ -59,14 +59,6 @@ class NoRewriter:
         pages_language: str = "",  # noqa: ARG002
     ) -> Rewrite:
         return Rewrite(query=question)
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Languages:
-    """ISO 639-1. `pages`: of most pages, "" where the question is in it too."""
-
-    question: str
-    pages: str
 
 
 class RewriteChoice:
@@ -90,19 +82,18 @@ class RewriteChoice:
         outcome: RewriteOutcome = "unchanged"
         rewrite, reason = Rewrite(query=question), ""
         try:
-            rewrite = self._heuristic.rewrite_now(question, turns, language=language)
+            rewrite = self._heuristic.rewrite(question, turns, language=language)
             outcome = "heuristic" if rewrite.needs_rewrite else "unchanged"
             if self._model is not None:
-                foreign = bool(pages_language) and language != pages_language
-                languages = _Languages(question=language, pages=pages_language if foreign else "")
-                if _worth_a_model(rewrite, turns, languages):
-                    rewrite = await self._by_model(self._model, question, turns, languages, rewrite)
+                into = pages_language if pages_language != language else ""
+                if _is_worth_a_model(rewrite, turns, language, into):
+                    rewrite = await self._by_model(self._model, question, turns, language, into, rewrite)
                     outcome = "model" if rewrite.method == "model" else "fallback"
-                elif foreign and not rewrite.clarify and is_told(question, language):
-                    rewrite = await self._translated(self._model, languages, rewrite)
+                elif into and not rewrite.clarify and is_told(question, language):
+                    rewrite = await self._translated(self._model, language, into, rewrite)
                     outcome = "model" if rewrite.translated else "fallback"
                 reason = rewrite.lost
-        except Exception as error:  # requirement C6: an error in rewriting never changes the answer
+        except Exception as error:  # an error in rewriting never changes the answer
             outcome, reason = "fallback", type(error).__name__
             logger.exception("rewrite.failed")
         self._record(outcome, reason, (time.perf_counter() - started) * 1000)
@@ -114,19 +105,28 @@ class RewriteChoice:
         model: ModelRewriter,
         question: str,
         turns: Sequence[Turn],
-        languages: _Languages,
+        language: str,
+        into: str,
         ruled: Rewrite,
     ) -> Rewrite:
-        """The model's rewrite, or the rules' with the reason why the model's is not used."""
-        written = await self._written(model, question, turns, languages)
-        return replace(ruled, lost=written) if isinstance(written, str) else _completed(written, ruled)
+        """Returns the model's rewrite, or the rules' with the reason why the model's is not used."""
+        written = await _written(model, question, turns, language, into)
+        if isinstance(written, str):
+            return replace(ruled, lost=written)
+        # What the rules know surely stays: the step that is meant, and the parts that the model left together.
+        return replace(
+            written,
+            topics=written.topics or ruled.topics,
+            parts=written.parts or ruled.parts,
+            required=tuple(term for term in ruled.required if term.casefold() in written.query.casefold()),
+        )
 
-    async def _translated(self, model: ModelRewriter, languages: _Languages, ruled: Rewrite) -> Rewrite:
-        """What the rules search for, with the model's translation; its parts too, where the rules see one question.
+    async def _translated(self, model: ModelRewriter, language: str, into: str, ruled: Rewrite) -> Rewrite:
+        """Returns the rules' rewrite with the model's translation, and with its parts where the rules see one question.
 
-        It is asked about without the thread: what stands alone there is translated as anywhere else.
+        The model is asked without the thread: what stands alone there is translated as anywhere else.
         """
-        written = await self._written(model, ruled.query, (), languages)
+        written = await _written(model, ruled.query, (), language, into)
         if isinstance(written, str):
             return replace(ruled, lost=written)
         return replace(
@@ -136,22 +136,6 @@ class RewriteChoice:
             lost=written.lost,
         )
 
-    @staticmethod
-    async def _written(
-        model: ModelRewriter, question: str, turns: Sequence[Turn], languages: _Languages
-    ) -> Rewrite | str:
-        """The model's rewrite, or the reason why there is none."""
-        try:
-            return await model.rewrite(
-                question, turns, language=languages.question, pages_language=languages.pages
-            )
-        except TimeoutError:
-            return "late"
-        except UnusableRewriteError as error:
-            return error.reason
-        except (UnavailableError, ModelRefusedError, ModelReplyError) as error:
-            return type(error).__name__
-
     def _record(self, outcome: RewriteOutcome, reason: str, milliseconds: float) -> None:
         level = logging.WARNING if reason else logging.INFO
         fields = {"outcome": outcome, "reason": reason, "ms": round(milliseconds, 1)}
@@ -160,7 +144,7 @@ class RewriteChoice:
             return
         try:
             self._on_rewrite(outcome, reason, milliseconds)
-        except Exception:  # requirement C6: nor does an error in a metric
+        except Exception:  # nor does an error in a metric
             logger.exception("rewrite.metric_failed")
 
 
@@ -172,37 +156,39 @@ def choose_rewriter(
     cache: ReplyCache | None = None,
     tally: RewriteTally | None = None,
 ) -> Rewriter:
-    """The rewriter that the settings ask for. Without a client, "model" is served by the rules."""
+    """Makes the rewriter that the settings ask for. Without a client the rules serve mode "model"."""
     tally = tally or RewriteTally()
     if settings.rewrite.mode == "off":
         return NoRewriter()
-    heuristic = HeuristicRewriter(vocabulary, window=settings.rewrite.window)
-    wanted = client is not None and settings.rewrite.mode in ("auto", "model")
     model = None
-    if wanted and client is not None:
+    if client is not None and settings.rewrite.mode in ("auto", "model"):
         model = ModelRewriter(client, settings, cache=cache, on_cache=tally.cached)
+    heuristic = HeuristicRewriter(vocabulary, window=settings.rewrite.window)
     return RewriteChoice(heuristic, model, on_rewrite=tally.rewritten)
 
 
-def _completed(written: Rewrite, ruled: Rewrite) -> Rewrite:
-    """The model's rewrite with what the rules know surely: the step that
-    is meant, and the parts that it left together.
-    """
-    return replace(
-        written,
-        topics=written.topics or ruled.topics,
-        parts=written.parts or ruled.parts,
-        required=tuple(term for term in ruled.required if term.casefold() in written.query.casefold()),
-    )
+async def _written(
+    model: ModelRewriter, question: str, turns: Sequence[Turn], language: str, into: str
+) -> Rewrite | str:
+    """Returns the model's rewrite, or the reason why there is none. `into`: see `ModelRewriter.rewrite`."""
+    try:
+        return await model.rewrite(question, turns, language=language, pages_language=into)
+    except TimeoutError:
+        return "late"
+    except UnusableRewriteError as error:
+        return error.reason
+    except (UnavailableError, ModelRefusedError, ModelReplyError) as error:
+        return type(error).__name__
 
 
-def _worth_a_model(ruled: Rewrite, turns: Sequence[Turn], languages: _Languages) -> bool:
-    """Only a question that leans on its thread, or whose spelling the rules had to mend, is worth a call.
+def _is_worth_a_model(ruled: Rewrite, turns: Sequence[Turn], language: str, into: str) -> bool:
+    """Whether a question leans on its thread, or the rules had to mend its spelling: no other is worth a call.
 
     "Tell me more" is the question before, once more. In a language without a file the rules hardly see what
-    leans on the thread: where its questions are translated anyway, the model is asked with the thread.
+    leans on the thread: where its questions are translated anyway (`into` a language), the model is asked with the
+    thread.
     """
     if not turns or ruled.wants_more:
         return False
-    unread = bool(languages.pages) and not lexicon(languages.question).words.function
+    unread = bool(into) and not lexicon(language).words.function
     return unread or ruled.needs_rewrite or (ruled.is_follow_up and ruled.confidence < 1.0)

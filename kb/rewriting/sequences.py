@@ -26,7 +26,7 @@ _YEAR = re.compile(r"(?<![\w.,])(?:19|20)\d\d(?![\w%]|[.,]\d)")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Item:
-    """One member of a series as it stands in a text. `at` are its offsets
+    """One member of a series as it stands in a text. `span` are its offsets
     there; `place` counts from 1 (letters: A = 1).
     """
 
@@ -34,7 +34,7 @@ class Item:
     kind: Kind
     unit: str
     place: int
-    at: tuple[int, int] = (0, 0)
+    span: tuple[int, int] = (0, 0)
 
     @property
     def exact(self) -> bool:
@@ -54,7 +54,7 @@ class SeriesStep:
     by: int = 0
     to: int | None = None
     unit: str = ""
-    at: tuple[int, int] = (0, 0)
+    span: tuple[int, int] = (0, 0)
 
 
 def items_in(text: str, lexicon: Lexicon) -> list[Item]:
@@ -66,10 +66,10 @@ def items_in(text: str, lexicon: Lexicon) -> list[Item]:
         *_named(text, lexicon),
         *_years(text),
     ]
-    found.sort(key=lambda item: (item.at[0], -item.at[1]))
+    found.sort(key=lambda item: (item.span[0], -item.span[1]))
     apart: list[Item] = []
     for item in found:
-        if not apart or item.at[0] >= apart[-1].at[1]:
+        if not apart or item.span[0] >= apart[-1].span[1]:
             apart.append(item)
     return apart
 
@@ -82,12 +82,12 @@ def step_in(question: str, lexicon: Lexicon) -> SeriesStep | None:
         if match and _is_step(match, question, lexicon):
             groups = match.groupdict()
             by = _count(groups.get("count"), lexicon) * sign
-            return SeriesStep(by=by, unit=_unit(groups.get("unit"), lexicon), at=match.span())
+            return SeriesStep(by=by, unit=_unit(groups.get("unit"), lexicon), span=match.span())
     match = patterns.place.search(question)
     if match is None:
         return None
     place = patterns.places[match["place"].casefold()]
-    return SeriesStep(to=place, unit=_unit(match["unit"], lexicon), at=match.span())
+    return SeriesStep(to=place, unit=_unit(match["unit"], lexicon), span=match.span())
 
 
 def resolve(
@@ -112,7 +112,7 @@ def _quarters(text: str) -> list[Item]:
             kind="quarter",
             unit="quarter",
             place=int(match[1]) + 4 * int(match[3] or 0),
-            at=match.span(),
+            span=match.span(),
         )
         for match in _QUARTER.finditer(text)
     ]
@@ -125,7 +125,7 @@ def _versions(text: str) -> list[Item]:
             kind="version",
             unit="version",
             place=int(match[3] or match[2]),
-            at=match.span(),
+            span=match.span(),
         )
         for match in _VERSION.finditer(text)
     ]
@@ -145,7 +145,7 @@ def _counted(text: str, lexicon: Lexicon) -> list[Item]:
             continue
         kind, place = _numeral(number)
         if kind is not None:
-            items.append(Item(text=match.group(), kind=kind, unit=unit, place=place, at=match.span()))
+            items.append(Item(text=match.group(), kind=kind, unit=unit, place=place, span=match.span()))
     return items
 
 
@@ -167,17 +167,17 @@ def _named(text: str, lexicon: Lexicon) -> list[Item]:
             if kind == "month" and match.group().islower() and lexicon.words.capital_months:
                 continue  # "may" and "march" are words of their own
             place = names.index(match.group().casefold()) + 1
-            items.append(Item(text=match.group(), kind=kind, unit=kind, place=place, at=match.span()))
+            items.append(Item(text=match.group(), kind=kind, unit=kind, place=place, span=match.span()))
     for match in patterns.ordinal.finditer(text):
         place = lexicon.sequence.ordinals.index(match[1].casefold()) + 1
         unit = match[2].casefold()
-        items.append(Item(text=match.group(), kind="ordinal", unit=unit, place=place, at=match.span()))
+        items.append(Item(text=match.group(), kind="ordinal", unit=unit, place=place, span=match.span()))
     return items
 
 
 def _years(text: str) -> list[Item]:
     return [
-        Item(text=match.group(), kind="year", unit="year", place=int(match.group()), at=match.span())
+        Item(text=match.group(), kind="year", unit="year", place=int(match.group()), span=match.span())
         for match in _YEAR.finditer(text)
     ]
 

@@ -162,8 +162,6 @@ class SpokenSentence:
     def is_small(self) -> bool:
         if any(SPACELESS.search(word) for word in self.words):
             return sum(map(len, self.words)) < 3 * 2
-        if self._matches(self.lexicon.speaking.events):
-            return True
         return not self.leans and (len(self.words) < 3 or not self._has_content)
 
     @property

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from kb.conversation.topics import ThreadState
 from kb.rewriting.compose import appended, as_question
 from kb.rewriting.sequences import Item, SeriesStep, items_in, resolve, step_in
-from kb.rewriting.thread import ThreadState
 from kb.text.lexicon import Lexicon
 
 
@@ -42,13 +42,13 @@ def resolved_step(question: str, state: ThreadState, lexicon: Lexicon) -> Resolv
 def _with_item(
     question: str, step: SeriesStep, item: Item, target: Item, state: ThreadState, lexicon: Lexicon
 ) -> str:
-    outside = question[: step.at[0]] + " " + question[step.at[1] :]
+    outside = question[: step.span[0]] + " " + question[step.span[1] :]
     if lexicon.content_of(outside):  # a question of its own about the item
-        return as_question(question[: step.at[0]] + target.text + question[step.at[1] :], lexicon)
+        return as_question(question[: step.span[0]] + target.text + question[step.span[1] :], lexicon)
     for old in items_in(state.previous, lexicon):
         if old.same_series(item):
             return as_question(
-                state.previous[: old.at[0]] + target.text + state.previous[old.at[1] :], lexicon
+                state.previous[: old.span[0]] + target.text + state.previous[old.span[1] :], lexicon
             )
     about = lexicon.rewriting.about.format(focus=target.text) if lexicon.rewriting.about else target.text
     return appended(about, state.subject) if state.subject is not None else about
@@ -69,7 +69,7 @@ def _item_at_hand(step: SeriesStep, state: ThreadState, lexicon: Lexicon) -> Ite
 def _fits(step: SeriesStep, item: Item) -> bool:
     if step.unit:
         return item.unit == step.unit or (item.kind == "weekday" and step.unit in ("day", "dag", "tag"))
-    return item.kind != "year" or step.to is None
+    return item.kind != "year"  # "what happened after that?" does not ask about the next year
 
 
 _LIST_ITEM = re.compile(r"^[ \t]*(?:\d{1,3}[.)]|[-*+])[ \t]+(?P<text>.+)$", re.MULTILINE)
@@ -83,4 +83,4 @@ def _listed(question: str, step: SeriesStep, state: ThreadState, lexicon: Lexico
     if step.unit and step.unit not in lexicon.sequence.units:
         return None
     text = re.sub(r"[*_`]", "", listed[step.to - 1 if step.to > 0 else -1])
-    return as_question(f"{question[: step.at[0]]}{text}{question[step.at[1] :]}", lexicon)
+    return as_question(f"{question[: step.span[0]]}{text}{question[step.span[1] :]}", lexicon)

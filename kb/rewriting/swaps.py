@@ -27,13 +27,13 @@ class Swap:
 
 
 def swapped(
-    reading: FollowupSignals, lexicon: Lexicon, previous: str, subject: Subject | None
+    signals: FollowupSignals, lexicon: Lexicon, previous: str, subject: Subject | None
 ) -> Swap | None:
     """The previous question with the like put for the like; None where nothing in it is like what is asked."""
-    words = words_of(reading.rest)
-    if not reading.opener or not previous or reading.pointers or len(words) > LONGEST:
+    words = words_of(signals.rest)
+    if not signals.opener or not previous or signals.pointers or len(words) > LONGEST:
         return None
-    body = reading.rest.strip(" \t\n?!.…¿¡")
+    body = signals.rest.strip(" \t\n?!.…¿¡")
     if any(word in lexicon.words.auxiliaries for word in words):
         return None
     return (
@@ -48,7 +48,7 @@ def _swapped_item(body: str, previous: str, lexicon: Lexicon) -> Swap | None:
     if len(new) == 1:
         for old in items_in(previous, lexicon):
             if old.same_series(new[0]):
-                start, end = old.at
+                start, end = old.span
                 text = previous[:start] + new[0].text + previous[end:]
                 return Swap(text=text, term=new[0].text if new[0].exact else "")
     numbered = _NUMBERED.fullmatch(

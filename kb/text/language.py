@@ -48,7 +48,7 @@ _LETTER = re.compile(r"[^\W\d_]")
 
 
 def detect(text: str, *, default: str = "en", hint: str | None = None) -> str:
-    """The ISO 639-1 code of a text's language; `default` where nothing tells.
+    """Returns the ISO 639-1 code of a text's language; `default` where nothing tells.
 
     `hint` is what the language probably is (the thread's): it decides where the evidence is even.
     """
@@ -59,9 +59,7 @@ def detect(text: str, *, default: str = "en", hint: str | None = None) -> str:
     by_script = _by_script(plain, len(letters))
     if by_script is not None:
         return by_script
-    if len(plain.strip()) >= SHORT_TEXT:
-        return _by_statistics(plain) or hint or default
-    if not _LATIN.search(plain):
+    if len(plain.strip()) >= SHORT_TEXT or not _LATIN.search(plain):
         return _by_statistics(plain) or hint or default
     leaders = _greeters(plain, default) or _leaders(plain)
     if len(leaders) == 1:
@@ -72,9 +70,7 @@ def detect(text: str, *, default: str = "en", hint: str | None = None) -> str:
 
 
 def is_told(text: str, language: str, *, default: str = "en") -> bool:
-    """Whether `language`, as `detect` found it with this default, is more
-    than the default of a text that tells nothing.
-    """
+    """Whether `language`, as `detect` found it with this default, is more than the default."""
     return language != default or detect(text, default="") == language
 
 
@@ -93,7 +89,7 @@ def _by_script(text: str, letters: int) -> str | None:
 
 
 def _leaders(text: str) -> list[str]:
-    """The languages that know most words of a short text, the likeliest first; none where no word is known."""
+    """Returns the languages that know most words of a short text, the likeliest first; none where none is known."""
     words = words_of(text)
     counts = {language: sum(word in _small_words(language) for word in words) for language in languages()}
     most = max(counts.values(), default=0)
@@ -102,7 +98,7 @@ def _leaders(text: str) -> list[str]:
 
 
 def _greeters(text: str, default: str) -> list[str]:
-    """The languages in which a whole text is small talk, the likeliest first: "hi" is said in several."""
+    """Returns the languages in which a whole text is small talk, the likeliest first: "hi" is said in several."""
     spoken = talk_languages(text)
     return sorted(_likeliest_first(spoken, text), key=lambda language: language != default)
 
@@ -126,7 +122,7 @@ def _by_statistics(text: str) -> str | None:
 
 
 def _among_ours(text: str) -> str | None:
-    """The language among those that have a file, where the detector is sure that it is one of them."""
+    """Returns a language that has a file, where the detector is sure that it is one of them."""
     ranked = [
         (language, probability)
         for language, probability in _identifier().rank(text)

@@ -1,8 +1,15 @@
-"""What kind of message a text is, before anything is searched: small talk, something to answer, or nothing but "it"."""
+"""Tells what kind of message a text is, before anything is searched.
+
+small talk ("thanks!")                                            -> `small_talk`
+something to answer                                               -> `asks_something`
+nothing but words that point back ("what about it?")              -> `is_empty_reference`
+it points at what others wrote above ("do you know?", "^^", "")   -> `points_above`
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from functools import cache
 
 from kb.answer import SmallTalk
@@ -10,26 +17,23 @@ from kb.text.lexicon import Lexicon, languages, lexicon, lexicons, starts_with_p
 
 LONGEST_TALK = 10
 """Words. Nobody greets at greater length; a longer message says something."""
+LONGEST_POINTING = 14
+"""Words of a message that only points above."""
 
 _CHATTER = re.compile(r"<[@#!][^>]*>|<?https?://\S+|:[a-z0-9_+\-]+:|[@#]\S+")
 _ASKS = re.compile(r"[?？¿؟]")
 
 
 def small_talk(text: str, language: str) -> SmallTalk | None:
-    """The kind of small talk that a whole message is; None as soon as it says anything else."""
+    """Returns the kind of small talk that a whole message is; None as soon as it says anything else."""
     words = words_of(_CHATTER.sub(" ", text))
     if not words or len(words) > LONGEST_TALK:
         return None
-    candidates = dict.fromkeys((language, "en"))
-    for candidate in candidates:
-        kind = _talk(words, lexicon(candidate))
-        if kind is not None:
-            return kind
-    return None
+    return _talk(words, lexicon(language)) or _talk(words, lexicon("en"))
 
 
 def talk_languages(text: str) -> list[str]:
-    """The languages in which a whole message is small talk."""
+    """Returns the languages in which a whole message is small talk."""
     words = words_of(_CHATTER.sub(" ", text))
     if not words or len(words) > LONGEST_TALK:
         return []
@@ -40,12 +44,11 @@ def asks_something(text: str) -> bool:
     """Whether a reply in a thread, without a mention, wants an answer from the knowledge base."""
     plain = _CHATTER.sub(" ", text)
     words = words_of(plain)
-    everywhere = lexicons()
-    if not words or any(_talk(words, lexicon) not in (None, "who_are_you") for lexicon in everywhere):
+    if not words or any(_talk(words, lexicon) not in (None, "who_are_you") for lexicon in lexicons()):
         return False
-    if any(_asks_in(words, lexicon) for lexicon in everywhere):
+    if any(_asks_in(words, lexicon) for lexicon in lexicons()):
         return True
-    acknowledged = max(_acknowledged(words, lexicon) for lexicon in everywhere)
+    acknowledged = max(_acknowledged(words, lexicon) for lexicon in lexicons())
     return acknowledged < len(words) and _ASKS.search(plain) is not None
 
 
@@ -56,14 +59,27 @@ def is_empty_reference(text: str, language: str | None = None) -> bool:
     return bool(words) and any(_points_only(words, lexicon(candidate)) for candidate in candidates)
 
 
+def points_above(text: str, *, names: Collection[str] = ()) -> bool:
+    """Whether a whole message points. `names`: of those who wrote above, who may be named ("answer Bram, please")."""
+    words = _words_without(names, text)
+    if len(words) > LONGEST_POINTING:
+        return False
+    return not words or any(_points_in(words, lexicon) for lexicon in lexicons())
+
+
+def named_in(text: str, names: Collection[str]) -> set[str]:
+    """Returns those of `names` whom a message names, whole or by the first name."""
+    words = {word.removesuffix("'s").removesuffix("s'") for word in words_of(text.replace("-", " "))}
+    return {name for name in names if words & _parts(name)}
+
+
 def _points_only(words: list[str], lexicon: Lexicon) -> bool:
     if " ".join(words) in lexicon.ellipsis.more + lexicon.ellipsis.further:
         return True
     pointing = lexicon.references | lexicon.reference.more
     opened = starts_with_phrase(words, lexicon.ellipsis.openers)
-    return not any(lexicon.is_content(word) for word in words) and (
-        opened > 0 or any(word in pointing for word in words)
-    )
+    points = opened > 0 or any(word in pointing for word in words)
+    return points and not any(lexicon.is_content(word) for word in words)
 
 
 def _talk(words: list[str], lexicon: Lexicon) -> SmallTalk | None:
@@ -75,20 +91,18 @@ def _talk(words: list[str], lexicon: Lexicon) -> SmallTalk | None:
         ("goodbye", talk.goodbye),
         ("greeting", talk.greeting),
     )
-    found: list[SmallTalk] = []
+    found: set[SmallTalk] = set()
     while words:
-        taken, kind = max(
-            ((starts_with_phrase(words, phrases), kind) for kind, phrases in kinds), key=lambda one: one[0]
-        )
-        if not taken and starts_with_phrase(words, talk.acknowledgements):
-            taken = starts_with_phrase(words, talk.acknowledgements)
-        elif taken:
-            found.append(kind)
-        elif words[0] in talk.filler and found:
-            taken = 1
+        taken = {kind: starts_with_phrase(words, phrases) for kind, phrases in kinds}
+        longest = max(taken, key=lambda kind: taken[kind])
+        length = taken[longest]
+        if length:
+            found.add(longest)
         else:
+            length = _acknowledged(words, lexicon) or bool(found and words[0] in talk.filler)
+        if not length:
             return None
-        words = words[taken:]
+        words = words[length:]
     return next((kind for kind, _ in kinds if kind in found), None)
 
 
@@ -116,3 +130,38 @@ def _is_ellipsis(rest: list[str], lexicon: Lexicon) -> bool:
 @cache
 def _first_persons() -> frozenset[str]:
     return union(lambda lexicon: lexicon.words.first_person)
+
+
+def _words_without(names: Collection[str], text: str) -> list[str]:
+    parts = {part for name in names for part in _parts(name)}
+    words = words_of(_CHATTER.sub(" ", text).replace("-", " "))  # "penses-tu"
+    return [word for word in words if word.removesuffix("'s").removesuffix("s'") not in parts]
+
+
+def _parts(name: str) -> set[str]:
+    return {word for word in words_of(name.replace("-", " ")) if len(word) > 1}
+
+
+def _points_in(words: list[str], lexicon: Lexicon) -> bool:
+    pointing = lexicon.pointing
+    whole = " ".join(words)
+    if whole in {phrase.replace("-", " ") for phrase in pointing.phrases}:
+        return True
+    if whole in lexicon.ellipsis.further + lexicon.ellipsis.more:
+        return False
+    if (
+        whole in lexicon.small_talk.who_are_you and len(words) > 2
+    ):  # "help me" asks for help with what is above
+        return False
+    if any(word in lexicon.words.question and word not in pointing.asks for word in words):
+        return False
+    allowed = pointing.keys | pointing.fillers | _polite(lexicon)
+    return not pointing.keys.isdisjoint(words) and all(
+        word in allowed or not lexicon.is_content(word) for word in words
+    )
+
+
+def _polite(lexicon: Lexicon) -> frozenset[str]:
+    talk = lexicon.small_talk
+    phrases = talk.greeting + talk.thanks
+    return talk.filler | frozenset(word for phrase in phrases for word in words_of(phrase))

@@ -1,6 +1,4 @@
-"""How people in a thread speak to each other, by language: `[speaking]`
-of the language files. See `kb.rewriting.replies`.
-"""
+"""How people in a thread speak to each other, by language: `[speaking]` of the files in `kb/languages`."""
 
 from __future__ import annotations
 
@@ -8,8 +6,10 @@ from kb.text.word_lists import NONE, LexiconPart, Patterns, Words
 
 
 class SpeakingWords(LexiconPart):
-    """How people in a thread speak to each other, and how they ask without a question mark. Patterns
-    are tried on a sentence in lower case, without its marks and without "ok, thanks" in front."""
+    """Words and patterns of `kb.rewriting.replies`.
+
+    Patterns are searched in a sentence in lower case, without its marks and without "ok, thanks" in front.
+    """
 
     acknowledgements: tuple[str, ...] = ()
     """What asks nothing, beyond `small_talk.acknowledgements`."""
@@ -27,14 +27,12 @@ class SpeakingWords(LexiconPart):
     """What a statement ends with to be agreed with: "right"."""
     persons: Patterns = ()
     """Questions to a person, or plans: "can you send it to me", "shall we meet"."""
-    events: Patterns = ()
-    """Questions about what happened: "how was it", "what did they say"."""
     groups: Patterns = ()
     """What is said to everybody who reads: "anyone up for lunch", "does anyone know"."""
     concerning: Words = NONE
     """Before what a question is asked of once more: "for contractors"."""
     alternatives: Words = NONE
-    """"before or after tax"."""
+    """Between two of which one is asked for: "before or after tax"."""
     knowing: Words = NONE
     """What everybody is asked for: "does anyone know how", "any idea where"."""
     meaning: tuple[str, ...] = ()

@@ -57,20 +57,20 @@ def test_without_peoples_messages_the_turns_are_the_same() -> None:
 async def test_a_follow_up_of_a_colleagues_question_takes_its_subject() -> None:
     rewriter = HeuristicRewriter()
     turns = [said("What does parental leave cost the company?"), said("I would ask Dana.", "Chidi")]
-    rewrite = await rewriter.rewrite("and how long is it?", turns, language="en")
+    rewrite = rewriter.rewrite("and how long is it?", turns, language="en")
     assert "parental leave" in rewrite.query
     assert rewrite.is_follow_up
 
 
 async def test_chatter_below_our_answer_does_not_change_the_subject() -> None:
     turns = [answered("What is parental leave?"), said("I am off on Friday to the new office.", "Chidi")]
-    rewrite = await HeuristicRewriter().rewrite("how long is it?", turns, language="en")
+    rewrite = HeuristicRewriter().rewrite("how long is it?", turns, language="en")
     assert "parental leave" in rewrite.query
 
 
 async def test_a_statement_leads_where_nobody_asked() -> None:
     turns = [said("The new VPN client starts in May.")]
-    rewrite = await HeuristicRewriter().rewrite("@footnote how do I install it?", turns, language="en")
+    rewrite = HeuristicRewriter().rewrite("@footnote how do I install it?", turns, language="en")
     assert "VPN" in rewrite.query
 
 

@@ -87,7 +87,7 @@ def test_a_thread_offers_what_it_was_about_latest_first():
 )
 async def test_the_reply_to_a_clarifying_question_is_understood(reply: str, meant: str):
     unclear = Turn(question="leave", answer="", outcome="unclear", topics=("Leave FAQ", "Leave policy"))
-    rewrite = await HeuristicRewriter().rewrite(reply, [unclear], language="en")
+    rewrite = HeuristicRewriter().rewrite(reply, [unclear], language="en")
     assert meant in rewrite.query.lower()
     assert "leave" in rewrite.query.lower()
     assert not rewrite.clarify

@@ -26,7 +26,7 @@ LETTER = "Dear colleagues, we met in May to talk about the tender. Nothing was d
 )
 async def test_the_end_of_a_long_message_is_searched_for(end: str, language: str) -> None:
     for message in (f"{LETTER}\n{end}", f"{LETTER} {end} \n"):
-        rewrite = await HeuristicRewriter().rewrite(message, (), language=language)
+        rewrite = HeuristicRewriter().rewrite(message, (), language=language)
         assert rewrite.query == end
         assert rewrite.needs_rewrite
         assert rewrite.readable
@@ -34,7 +34,7 @@ async def test_the_end_of_a_long_message_is_searched_for(end: str, language: str
 
 async def test_a_follow_up_behind_a_long_message_leans_on_its_thread() -> None:
     turns = [Turn(question="What is parental leave?", answer="Time off for parents.")]
-    rewrite = await HeuristicRewriter().rewrite(f"{LETTER}\nAnd how long is it?", turns, language="en")
+    rewrite = HeuristicRewriter().rewrite(f"{LETTER}\nAnd how long is it?", turns, language="en")
     assert "parental leave" in rewrite.query
     assert len(rewrite.query) < LONG
 
@@ -42,12 +42,12 @@ async def test_a_follow_up_behind_a_long_message_leans_on_its_thread() -> None:
 @pytest.mark.parametrize("message", ["How long is it?", LETTER, f"{LETTER} {'x' * 700}?"])
 async def test_what_is_short_or_asks_nothing_stays_as_it_is(message: str) -> None:
     assert asked_at_the_end(message, lexicon("en")) is None
-    assert (await HeuristicRewriter().rewrite(message, (), language="en")).query == message
+    assert (HeuristicRewriter().rewrite(message, (), language="en")).query == message
 
 
 async def test_several_questions_at_the_end_are_all_asked() -> None:
     message = f"{LETTER} How many days of study leave do I get, and who approves it?"
-    rewrite = await HeuristicRewriter().rewrite(message, (), language="en")
+    rewrite = HeuristicRewriter().rewrite(message, (), language="en")
     assert rewrite.parts == ("How many days of study leave do I get?", "Who approves study leave?")
 
 
@@ -61,8 +61,8 @@ async def test_a_thread_of_pasted_letters_is_read_as_one_of_what_they_ask() -> N
     short = [a_turn(question) for question in asked]
     for question in ("and what does it cost?", "How do I report sick?", "who approves that?"):
         rewriter = HeuristicRewriter()
-        rewrite = await rewriter.rewrite(question, long, language="en")
-        assert rewrite == await rewriter.rewrite(question, short, language="en")
+        rewrite = rewriter.rewrite(question, long, language="en")
+        assert rewrite == rewriter.rewrite(question, short, language="en")
 
 
 def test_of_a_letter_that_asks_nothing_its_end_is_read() -> None:

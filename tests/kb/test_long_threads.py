@@ -51,8 +51,8 @@ def test_the_answering_model_is_told_as_much_as_in_a_short_thread() -> None:
 
 async def test_the_rules_read_the_latest_turns_only() -> None:
     rewriter = HeuristicRewriter()
-    long = await rewriter.rewrite(QUESTION, a_thread(200), language="en")
-    assert long == await rewriter.rewrite(QUESTION, a_thread(200)[-5:], language="en")
+    long = rewriter.rewrite(QUESTION, a_thread(200), language="en")
+    assert long == rewriter.rewrite(QUESTION, a_thread(200)[-5:], language="en")
 
 
 def test_of_each_early_turn_about_half_a_kilobyte_stays() -> None:

@@ -16,7 +16,7 @@ PLAN = {
 
 def read(question: str, *turns: tuple[str, str], language: str = "en") -> Rewrite:
     thread = [Turn(question=asked, answer=answer) for asked, answer in turns]
-    return HeuristicRewriter().rewrite_now(question, thread, language=language)
+    return HeuristicRewriter().rewrite(question, thread, language=language)
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def test_a_question_that_names_its_own_subject_is_not_more_of_the_same(question:
 def test_thanks_between_two_questions_change_nothing() -> None:
     asked = Turn(question="What is the study plan?", answer="Ten days.")
     thanks = Turn(question="thanks!", answer="Glad to help.", outcome="chat")
-    rewrite = HeuristicRewriter().rewrite_now("tell me more", [asked, thanks], language="en")
+    rewrite = HeuristicRewriter().rewrite("tell me more", [asked, thanks], language="en")
     assert rewrite.query == "What is the study plan?"
 
 

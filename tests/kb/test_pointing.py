@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kb.text.pointing import named_in, points_above
+from kb.text.phrases import named_in, points_above
 
 POINTING = {
     "en": """

@@ -22,7 +22,7 @@ from kb.rewriting.parts import split_question
 from kb.text.language import detect
 from kb.text.lexicon import lexicon
 from kb.text.phrases import asks_something, small_talk
-from kb.text.pointing import points_above
+from kb.text.phrases import points_above
 from kb.text.sentences import split_sentences
 from kb.text.wording import content_stems
 from tests.fakes.answers import an_answer
@@ -76,14 +76,14 @@ def test_small_talk_is_recognised(text: str, kind: str) -> None:
 )
 async def test_a_follow_up_becomes_a_question_of_its_own(first: str, question: str, expected: str) -> None:
     turn = Turn(question=first, answer="Está na página.")
-    rewrite = await HeuristicRewriter(None).rewrite(question, [turn], language="pt")
+    rewrite = HeuristicRewriter(None).rewrite(question, [turn], language="pt")
     assert (rewrite.query, rewrite.is_follow_up) == (expected, True)
 
 
 async def test_a_new_question_is_left_alone() -> None:
     turn = Turn(question="Quantos dias de férias tenho?", answer="25.")
     question = "Quem aprova um novo computador?"
-    rewrite = await HeuristicRewriter(None).rewrite(question, [turn], language="pt")
+    rewrite = HeuristicRewriter(None).rewrite(question, [turn], language="pt")
     assert (rewrite.query, rewrite.is_follow_up) == (question, False)
 
 

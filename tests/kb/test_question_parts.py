@@ -10,7 +10,7 @@ from kb.text.lexicon import lexicon
 
 def read(question: str, *turns: tuple[str, str], language: str = "en") -> Rewrite:
     thread = [Turn(question=asked, answer=answer) for asked, answer in turns]
-    return HeuristicRewriter().rewrite_now(question, thread, language=language)
+    return HeuristicRewriter().rewrite(question, thread, language=language)
 
 
 @pytest.mark.parametrize(

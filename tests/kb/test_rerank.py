@@ -10,8 +10,8 @@ from kb.calibration import Calibration, Reranking
 from kb.config.model_settings import RerankSettings
 from kb.errors import RerankerUnavailableError
 from kb.models import Chunk, Hit, Page, Scores
-from kb.retrieval.rerank import Reranker, blend
 from kb.retrieval.fusion import spread
+from kb.retrieval.rerank import Reranker, blend
 from tests.fakes.shared import SHARED
 
 ROOT = Path(__file__).parents[2]

@@ -14,6 +14,7 @@ from kb.evaluation.rewrites import (
 )
 from kb.models import Rewrite, Turn
 from kb.rewriting.heuristic import HeuristicRewriter
+from kb.rewriting.rewriter import RewriteChoice
 from tests.fakes.shared import shared
 
 ROOT = Path(__file__).parents[2]
@@ -32,7 +33,7 @@ async def rewritten(
     question: str, *turns: Turn, language: str = "en", vocabulary: dict[str, int] | None = None
 ) -> Rewrite:
     rewriter = HeuristicRewriter(None if vocabulary is None else lambda word: vocabulary.get(word, 0))
-    return await rewriter.rewrite(question, turns, language=language)
+    return rewriter.rewrite(question, turns, language=language)
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: str(case["id"]))
@@ -245,10 +246,8 @@ async def test_on_canard_the_gate_notices_follow_ups_and_leaves_questions_with_e
 
     Most of the missed ones lack nothing but the article's title, which their thread never says.
     """
-    talks, rewriter = (
-        read_conversations(shared("data/conv/canard-500/conversations.jsonl")),
-        HeuristicRewriter(),
-    )
+    talks = read_conversations(shared("data/conv/canard-500/conversations.jsonl"))
+    rewriter = RewriteChoice(HeuristicRewriter())
     figures = rewrite_figures([one for talk in talks for one in await run_gold_rewrites(rewriter, talk)])
     cases = [case for case in standalone_questions(talks) if case.kind == "spelled out"]
     alone = standalone_figures(cases, [await run_standalone(rewriter, case) for case in cases])
@@ -281,14 +280,12 @@ def test_a_number_of_a_series_that_no_language_file_knows_is_put_in_the_place_of
     earlier: str, question: str, expected: str
 ):
     language = "nl" if "schaal" in earlier else "en"
-    rewrite = HeuristicRewriter().rewrite_now(
-        question, [Turn(question=earlier, answer="…")], language=language
-    )
+    rewrite = HeuristicRewriter().rewrite(question, [Turn(question=earlier, answer="…")], language=language)
     assert expected in rewrite.query
     assert earlier.rsplit(" ", 1)[0][:12] in rewrite.query
 
 
 def test_what_one_may_do_is_the_subject_not_how_often():
     earlier = Turn(question="Hoeveel dagen per week mag ik thuiswerken?", answer="Tot 3 dagen per week.")
-    rewrite = HeuristicRewriter().rewrite_now("en de vergoeding?", [earlier], language="nl")
+    rewrite = HeuristicRewriter().rewrite("en de vergoeding?", [earlier], language="nl")
     assert rewrite.query == "Wat is de vergoeding van thuiswerken?"

@@ -83,7 +83,7 @@ async def test_what_an_obedient_model_says_is_dropped_and_counted(
 ):
     obedient.server.script(say_json(a_reply(query)))
     rewrite = await obedient.rewriter.rewrite(QUESTION, THREAD, language="en")
-    ruled = await HeuristicRewriter().rewrite(QUESTION, THREAD, language="en")
+    ruled = HeuristicRewriter().rewrite(QUESTION, THREAD, language="en")
     assert obedient.server.calls == 1
     assert (rewrite.query, rewrite.method) == (ruled.query, ruled.method)
     assert obedient.tally.outcomes == {("fallback", reason): 1}
