@@ -87,7 +87,7 @@ class Interactions:
             "channel": {"id": room.id, "name": _channel_name(room)},
             "message": _without_inner_fields(message),
             "state": view_state(message["blocks"], {block["block_id"]: {action_id: value}}),
-            "response_url": self._response_urls.new(room, person.id, source=message),
+            "response_url": self._response_urls.new(room, person.id),
             "actions": [acted(block, element, value, action_ts=self._slack.state.next_ts())],
         }
         return await self._interact(person, payload)

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from aiohttp import web
 
 from bot.playground.arguments import Arguments, read_arguments
-from bot.playground.posting import content, post, post_ephemeral
+from bot.playground.posting import content, post_ephemeral
 from bot.playground.refusal import Refused
 from bot.playground.slack import Slack
-from bot.playground.state import Message, Room
+from bot.playground.state import Room
 
 
 @dataclass(kw_only=True, slots=True)
@@ -20,8 +20,6 @@ class _Address:
     user: str
     until: float
     left: int
-    source: Message | None
-    """The message whose button was clicked."""
 
 
 class ResponseUrls:
@@ -29,7 +27,7 @@ class ResponseUrls:
         self._slack = slack
         self._addresses: dict[str, _Address] = {}
 
-    def new(self, room: Room, user: str, *, source: Message | None = None) -> str:
+    def new(self, room: Room, user: str) -> str:
         limits = self._slack.state.limits
         token = secrets.token_urlsafe(18)
         self._addresses[token] = _Address(
@@ -37,14 +35,14 @@ class ResponseUrls:
             user=user,
             until=self._slack.state.now() + limits.response_url_s,
             left=limits.response_url_uses,
-            source=source,
         )
         return f"{self._slack.origin()}/actions/{token}"
 
     async def handle(self, request: web.Request) -> web.StreamResponse:
         try:
             args, _ = await read_arguments(request)
-            self._answer(self._use(request.match_info["token"]), args)
+            address = self._use(request.match_info["token"])
+            respond(self._slack, address.room, address.user, args)
         except Refused as refusal:
             status = 404 if refusal.code in ("expired_url", "used_url") else 400
             return web.json_response({"ok": False, "error": refusal.code, **refusal.details}, status=status)
@@ -59,43 +57,7 @@ class ResponseUrls:
         address.left -= 1
         return address
 
-    def _answer(self, address: _Address, args: Arguments) -> None:
-        if address.source is not None and args.flag("delete_original"):
-            self._delete(address.room, address.source)
-        elif address.source is not None and args.flag("replace_original"):
-            self._replace(address.room, address.source, args)
-        else:
-            respond(self._slack, address.room, address.user, args)
-
-    def _delete(self, room: Room, source: Message) -> None:
-        state = self._slack.state
-        if source in state.ephemerals:
-            state.remove_ephemeral(source)
-        elif source["ts"] in room.messages:
-            state.remove(room, source)
-            self._slack.events.message_deleted(room, source)
-
-    def _replace(self, room: Room, source: Message, args: Arguments) -> None:
-        state = self._slack.state
-        body = content(args)
-        previous = dict(source)
-        if "blocks" not in body:
-            source.pop("blocks", None)
-        source.update(body)
-        if source in state.ephemerals:
-            state.remove_ephemeral(source)
-            state.add_ephemeral(source)
-            return
-        source["edited"] = {"user": self._slack.workspace.bot_user_id, "ts": state.next_ts()}
-        state.changed(room, source)
-        self._slack.events.message_changed(room, source, previous)
-
 
 def respond(slack: Slack, room: Room, user: str, args: Arguments) -> None:
-    """Shows an answer to a command or a click: to the person alone, unless it says `in_channel`."""
-    thread_ts = args.text("thread_ts") or None
-    body = content(args)
-    if args.text("response_type") == "in_channel":
-        post(slack, room, body, thread_ts=thread_ts)
-    else:
-        post_ephemeral(slack, room, user, body, thread_ts=thread_ts)
+    """Shows the person alone what the app answers to a command or a click: Footnote answers so, and never to all."""
+    post_ephemeral(slack, room, user, content(args), thread_ts=args.text("thread_ts") or None)

@@ -34,8 +34,6 @@ class SlackLimits:
     streams_told: bool = True
     replies_page: int = 1000
     replies_in_disorder: bool = False
-    replies_per_minute: int | None = None
-    """1 for an app that is sold outside Slack's marketplace; None: tier 3."""
 
 
 class RateLimiter:
@@ -52,9 +50,6 @@ class RateLimiter:
             return 0
         if method in ("chat.postMessage", "chat.postEphemeral") and channel:
             return self._take(f"post:{channel}", per_second=1.0, burst=self._limits.post_burst)
-        if method == "conversations.replies" and self._limits.replies_per_minute is not None:
-            per_minute = self._limits.replies_per_minute
-            return self._take(method, per_second=per_minute / 60, burst=per_minute)
         per_minute = TIER_PER_MINUTE.get(tier, 0)
         if not per_minute:  # a "special" tier: hundreds a minute
             return 0
@@ -63,8 +58,8 @@ class RateLimiter:
 
     def _take(self, name: str, *, per_second: float, burst: int) -> int:
         now = self._clock()
-        left, at = self._buckets.get(name, (float(burst), now))
-        left = min(float(burst), left + max(0.0, now - at) * per_second)
+        left, counted = self._buckets.get(name, (float(burst), now))
+        left = min(float(burst), left + max(0.0, now - counted) * per_second)
         if left < 1:
             self._buckets[name] = (left, now)
             return max(1, math.ceil((1 - left) / per_second))

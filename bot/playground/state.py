@@ -62,14 +62,12 @@ class Status:
     channel: str
     thread_ts: str
     text: str
-    loading_messages: tuple[str, ...] = ()
     until: float
 
     def as_json(self, now: float) -> dict[str, Any]:
         return {
             "thread_ts": self.thread_ts,
             "text": self.text,
-            "loading_messages": list(self.loading_messages),
             "seconds_left": max(0.0, self.until - now),
         }
 
@@ -278,7 +276,7 @@ class State:
             Change(kind="ephemeral_deleted", channel=message["channel"], user=message["to"], body=body)
         )
 
-    def set_status(self, room: Room, thread_ts: str, text: str, loading_messages: Iterable[str] = ()) -> None:
+    def set_status(self, room: Room, thread_ts: str, text: str) -> None:
         """Sets the status of a thread; an empty text clears it."""
         key = (room.id, thread_ts)
         if not text and key not in self._statuses:
@@ -287,7 +285,6 @@ class State:
             channel=room.id,
             thread_ts=thread_ts,
             text=text,
-            loading_messages=tuple(loading_messages),
             until=self.now() + self.limits.status_s,
         )
         if text:

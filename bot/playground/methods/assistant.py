@@ -9,7 +9,6 @@ from bot.playground.refusal import Refused, invalid
 from bot.playground.slack import SPECIAL, Method, Slack
 from bot.playground.state import Change
 
-MAX_LOADING_MESSAGES = 10
 MAX_PROMPTS = 4
 
 
@@ -19,15 +18,9 @@ def set_status(slack: Slack, args: Arguments) -> dict[str, Any]:
     thread_ts = args.required("thread_ts")
     if "status" not in args:
         raise invalid("invalid_arguments", "[ERROR] missing required field: status")
-    loading = args.structure("loading_messages") or []
-    if len(loading) > MAX_LOADING_MESSAGES:
-        raise invalid(
-            "invalid_arguments",
-            f"[ERROR] no more than {MAX_LOADING_MESSAGES} items [json-pointer:/loading_messages]",
-        )
     if thread_ts not in room.messages:
         raise Refused("thread_not_found")
-    slack.state.set_status(room, thread_ts, args.text("status"), loading)
+    slack.state.set_status(room, thread_ts, args.text("status"))
     return {}
 
 

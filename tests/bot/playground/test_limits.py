@@ -10,7 +10,7 @@ from slack_sdk.errors import SlackApiError
 from slack_sdk.http_retry.builtin_async_handlers import AsyncRateLimitErrorRetryHandler
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.playground import SlackLimits, sample_workspace
+from bot.playground import SlackLimits
 from tests.fakes.playground import Playground
 
 
@@ -44,15 +44,6 @@ async def test_a_tier_is_counted_for_each_method(client: AsyncWebClient, clock) 
     await client.users_info(user="U0ALICE")
     clock.move(3)
     await client.users_list()
-
-
-async def test_an_app_sold_outside_the_marketplace_reads_one_thread_a_minute(clock) -> None:
-    limits = SlackLimits(replies_per_minute=1, replies_page=15)
-    async with Playground(sample_workspace(), clock=clock, limits=limits) as playground:
-        client = AsyncWebClient(token="xoxb-playground", base_url=playground.api_url)
-        ts = await playground.say("alice", "#general", "hi")
-        await client.conversations_replies(channel="C0GENERAL", ts=ts)
-        assert await ratelimited(client.conversations_replies(channel="C0GENERAL", ts=ts)) == 60
 
 
 async def test_people_are_not_rate_limited(playground: Playground) -> None:
