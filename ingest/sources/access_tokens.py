@@ -14,7 +14,7 @@ from typing import Any
 import jwt
 from pydantic import SecretStr
 
-from ingest.sources.json_api import CredentialsError
+from ingest.sources.api_responses import CredentialsError
 
 RENEW_S = 300
 """A token is renewed when it has less than this left."""

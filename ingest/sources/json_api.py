@@ -10,15 +10,13 @@ import logging
 import random
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Protocol, Self, TypeVar
 
 import aiohttp
-from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
-from pydantic.alias_generators import to_camel
 from yarl import URL
 
+from ingest.sources.api_responses import REDIRECTS, ApiError, BusyError, CredentialsError, Response, error_of
 from kb.text.unicode import well_formed_value
 
 T = TypeVar("T")
@@ -27,50 +25,11 @@ Parameters = Mapping[str, str | int | Sequence[str]]
 
 logger = logging.getLogger(__name__)
 
-UNKNOWN_FORM = "it answers in a form that Footnote does not know"
-
 _ATTEMPTS = 6
 _LONGEST_WAIT_S = 120.0
-_TRANSIENT = (429, 500, 502, 503, 504)
-REDIRECTS = (301, 302, 303, 307, 308)
 _MOST_REDIRECTS = 5
 _CHUNK = 64 * 1024
 """Bytes of a file that are read at a time."""
-
-
-class ApiError(Exception):
-    """The API gave no answer that can be used. `status`: HTTP's, or the one that the error stands for; None when
-    nothing came back, or not this API. `payload`: the JSON that came with it, if any; `code`: the vendor's word for it.
-    """
-
-    def __init__(
-        self, message: str, *, status: int | None = None, payload: Any = None, code: str = ""
-    ) -> None:
-        super().__init__(message)
-        self.status = status
-        self.payload = payload
-        self.code = code
-
-
-class BusyError(ApiError):
-    """Ask again after `wait_s` seconds; None: after about `first_s`, which doubles with each attempt."""
-
-    def __init__(
-        self,
-        message: str,
-        *,
-        status: int | None = None,
-        payload: Any = None,
-        wait_s: float | None = None,
-        first_s: float = 1.0,
-    ) -> None:
-        super().__init__(message, status=status, payload=payload)
-        self.wait_s = wait_s
-        self.first_s = first_s
-
-
-class CredentialsError(ApiError):
-    """There is no token; the message says what to do."""
 
 
 class Credentials(Protocol):
@@ -79,35 +38,6 @@ class Credentials(Protocol):
 
     def forget(self) -> bool:
         """Drops what the API did not accept. Returns whether there may be another."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Response:
-    """`payload`: the parsed JSON; None: it is none. `following`: the next page of results by the header `Link`."""
-
-    host: str | None
-    status: int
-    headers: Mapping[str, str]
-    payload: Any
-    following: str | None = None
-
-    @property
-    def retry_after_s(self) -> float | None:
-        return seconds(self.headers.get("Retry-After"))
-
-
-def error_of(response: Response) -> ApiError | None:
-    """Tells what is wrong with an answer, as most vendors mean it; None: nothing."""
-    if response.status in _TRANSIENT:
-        wait_s = response.retry_after_s
-        return BusyError(f"it answers {response.status}", status=response.status, wait_s=wait_s)
-    if response.status not in (200, 201):
-        return ApiError(
-            f"{response.host} answers {response.status}", status=response.status, payload=response.payload
-        )
-    if response.payload is None:
-        return ApiError(f"{response.host} answers with something that is no JSON")
-    return None
 
 
 class JsonApi:
@@ -320,32 +250,6 @@ class JsonApi:
         if url.origin() != self._base.origin() and url.scheme != "https":
             raise ApiError(f"it sends us to {url.origin()}, which is no https")
         return url
-
-
-class Shape(BaseModel):
-    """A part of a vendor's JSON, whose names may be written in camel case. What else it holds is ignored."""
-
-    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, frozen=True)
-
-
-def parsed(shape: type[T] | TypeAdapter[T], payload: object, *, unknown: str = UNKNOWN_FORM) -> T:
-    """
-    Raises:
-        ApiError: the payload has another form than the published one; `unknown` says so.
-    """
-    adapter = shape if isinstance(shape, TypeAdapter) else TypeAdapter(shape)
-    try:
-        return adapter.validate_python(payload)
-    except ValidationError as error:
-        raise ApiError(unknown) from error
-
-
-def seconds(header: str | None) -> float | None:
-    """Reads a header that holds a number of seconds; None: it does not."""
-    try:
-        return max(0.0, float(header)) if header else None
-    except ValueError:
-        return None
 
 
 def _redirect(answer: aiohttp.ClientResponse) -> URL | None:

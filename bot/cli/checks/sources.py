@@ -9,11 +9,11 @@ from pathlib import Path
 
 from bot.cli.checks.check import Check
 from ingest.errors import SourceUnavailableError
+from ingest.sources.api_responses import ApiError
 from ingest.sources.github.repositories import CLOSED
 from ingest.sources.github.source import GithubSource
 from ingest.sources.google_drive.readers import Audience
 from ingest.sources.google_drive.source import GoogleDriveSource
-from ingest.sources.json_api import ApiError
 from ingest.sources.sharepoint.permissions import PEOPLE, audience_of
 from ingest.sources.sharepoint.source import SharePointSource
 from kb.config.settings import Settings

@@ -11,10 +11,11 @@ from urllib.parse import quote
 from pydantic import ConfigDict, Field
 
 from ingest.parsers.formats import max_bytes
+from ingest.sources.api_responses import Shape, parsed
 from ingest.sources.confluence.elements import StorageError, parse_storage
 from ingest.sources.confluence.links import Edition
 from ingest.sources.confluence.listing import Version, day_of, every_result
-from ingest.sources.json_api import JsonApi, Parameters, Shape, parsed
+from ingest.sources.json_api import JsonApi, Parameters
 from kb.config.sources import DOCUMENTS
 
 _SEARCH_SIZE = 100

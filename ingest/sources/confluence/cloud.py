@@ -7,6 +7,7 @@ from typing import Any
 
 from pydantic import Field
 
+from ingest.sources.api_responses import ApiError, Shape, parsed
 from ingest.sources.confluence.listing import (
     READERS,
     REFUSED,
@@ -20,7 +21,7 @@ from ingest.sources.confluence.listing import (
     limits_of,
     text_of,
 )
-from ingest.sources.json_api import ApiError, JsonApi, Parameters, Shape, parsed
+from ingest.sources.json_api import JsonApi, Parameters
 
 _PAGE_SIZE = 250
 _SEARCH_SIZE = 100

@@ -5,12 +5,13 @@ from __future__ import annotations
 from base64 import b64encode
 
 from ingest.sources.access_tokens import bearer
+from ingest.sources.api_responses import ApiError
 from ingest.sources.confluence.attached import Attached
 from ingest.sources.confluence.cloud import CloudApi
 from ingest.sources.confluence.data_center import DataCenterApi
 from ingest.sources.confluence.links import Edition
 from ingest.sources.confluence.listing import ConfluenceApi
-from ingest.sources.json_api import ApiError, JsonApi, Sleep
+from ingest.sources.json_api import JsonApi, Sleep
 from kb.config.sources import ConfluenceSettings
 
 

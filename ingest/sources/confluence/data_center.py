@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ingest.sources.api_responses import parsed
 from ingest.sources.confluence.listing import (
     EXPAND,
     Content,
@@ -14,7 +15,7 @@ from ingest.sources.confluence.listing import (
     every_result,
     text_of,
 )
-from ingest.sources.json_api import JsonApi, Parameters, parsed
+from ingest.sources.json_api import JsonApi, Parameters
 
 _PAGE_SIZE = 100
 

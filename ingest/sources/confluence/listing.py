@@ -9,7 +9,8 @@ from typing import Any, Protocol
 
 from pydantic import ConfigDict, Field
 
-from ingest.sources.json_api import ApiError, JsonApi, Parameters, Response, Shape
+from ingest.sources.api_responses import ApiError, Response, Shape
+from ingest.sources.json_api import JsonApi, Parameters
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -9,13 +9,14 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ingest.errors import PageError, SourceUnavailableError
+from ingest.sources.api_responses import ApiError
 from ingest.sources.confluence.attached import Attachment, Comment
 from ingest.sources.confluence.connection import Connection
 from ingest.sources.confluence.elements import StorageError
 from ingest.sources.confluence.links import USER_IDS, PageLinks, mentioned
 from ingest.sources.confluence.listing import BLOG, ListedPage, Space, channels_of, name_of_user
 from ingest.sources.confluence.storage import read_storage
-from ingest.sources.json_api import ApiError, Sleep
+from ingest.sources.json_api import Sleep
 from ingest.sources.markup import heading
 from ingest.sources.port import ConfiguredSource, PageRef, RawPage, fingerprint
 from kb.config.sources import ConfluenceSettings

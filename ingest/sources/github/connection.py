@@ -17,19 +17,9 @@ from typing import Any
 from pydantic import SecretStr
 
 from ingest.sources.access_tokens import RenewedToken, bearer
+from ingest.sources.api_responses import REDIRECTS, UNKNOWN_FORM, ApiError, BusyError, Response, seconds
 from ingest.sources.github.credentials import App
-from ingest.sources.json_api import (
-    REDIRECTS,
-    UNKNOWN_FORM,
-    ApiError,
-    BusyError,
-    Credentials,
-    JsonApi,
-    Parameters,
-    Response,
-    Sleep,
-    seconds,
-)
+from ingest.sources.json_api import Credentials, JsonApi, Parameters, Sleep
 from kb.config.sources import GithubSettings
 
 _LONGEST_WAIT_S = 3_700.0

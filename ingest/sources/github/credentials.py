@@ -12,7 +12,8 @@ from datetime import datetime
 from pydantic import SecretStr
 
 from ingest.sources.access_tokens import AccessToken, bearer, read_secret, signed_jwt, unescaped
-from ingest.sources.json_api import ApiError, Credentials, CredentialsError, JsonApi
+from ingest.sources.api_responses import ApiError, CredentialsError
+from ingest.sources.json_api import Credentials, JsonApi
 from kb.config.sources import GithubSettings
 
 _DRIFT_S = 60

@@ -10,9 +10,9 @@ from typing import Any
 from pydantic import Field
 
 from ingest.errors import PageError
+from ingest.sources.api_responses import ApiError, Shape, parsed
 from ingest.sources.github.connection import RepositoryApi
 from ingest.sources.github.threads import GHOST, MAINTAINERS, Post, Thread, chosen_answer, lowered
-from ingest.sources.json_api import ApiError, Shape, parsed
 from kb.config.sources import GithubSettings
 
 _POST = "id body createdAt lastEditedAt authorAssociation author { login __typename }"

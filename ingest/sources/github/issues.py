@@ -14,9 +14,9 @@ from typing import Any
 from pydantic import Field
 
 from ingest.errors import PageError
+from ingest.sources.api_responses import Shape, parsed
 from ingest.sources.github.connection import RepositoryApi
 from ingest.sources.github.threads import GHOST, MAINTAINERS, Post, Thread, chosen_answer, lowered
-from ingest.sources.json_api import Shape, parsed
 from kb.config.sources import GithubSettings
 
 

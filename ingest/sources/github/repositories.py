@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from ingest.sources.json_api import ApiError, Shape
+from ingest.sources.api_responses import ApiError, Shape
 from ingest.sources.port import readers_among
 from kb.config.sources import GithubSettings
 

@@ -14,6 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from ingest.errors import PageError, SourceUnavailableError
+from ingest.sources.api_responses import ApiError, parsed
 from ingest.sources.github.connection import Connection
 from ingest.sources.github.discussions import DiscussionHead, Discussions
 from ingest.sources.github.issues import Issue, Issues
@@ -28,7 +29,7 @@ from ingest.sources.github.repositories import (
 )
 from ingest.sources.github.threads import page_of
 from ingest.sources.github.wiki import Wiki, web_address
-from ingest.sources.json_api import ApiError, Sleep, parsed
+from ingest.sources.json_api import Sleep
 from ingest.sources.port import ConfiguredSource, PageRef, RawPage, fingerprint
 from kb.config.sources import GithubSettings
 

@@ -10,7 +10,7 @@ from urllib.parse import quote
 from pydantic import SecretStr
 
 from ingest.errors import SourceUnavailableError
-from ingest.sources.json_api import ApiError
+from ingest.sources.api_responses import ApiError
 from ingest.sources.port import PageRef, RawPage, fingerprint
 from ingest.sources.repository import GitSource
 from kb.config.sources import PAGES, GithubSettings, GitSettings

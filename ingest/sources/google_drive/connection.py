@@ -15,6 +15,7 @@ from urllib.parse import quote
 from pydantic import TypeAdapter
 from yarl import URL
 
+from ingest.sources.api_responses import ApiError, BusyError, CredentialsError, Response, error_of
 from ingest.sources.google_drive.credentials import Account
 from ingest.sources.google_drive.files import (
     FIELDS,
@@ -24,16 +25,7 @@ from ingest.sources.google_drive.files import (
     Permission,
     parsed,
 )
-from ingest.sources.json_api import (
-    ApiError,
-    BusyError,
-    CredentialsError,
-    JsonApi,
-    Parameters,
-    Response,
-    Sleep,
-    error_of,
-)
+from ingest.sources.json_api import JsonApi, Parameters, Sleep
 from kb.config.sources import GoogleDriveSettings
 
 UNSEEN = (403, 404)

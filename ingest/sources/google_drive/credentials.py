@@ -14,7 +14,8 @@ from pydantic import BaseModel, SecretStr
 from yarl import URL
 
 from ingest.sources.access_tokens import HOUR_S, AccessToken, RenewedToken, read_secret, signed_jwt
-from ingest.sources.json_api import ApiError, CredentialsError, JsonApi, Sleep
+from ingest.sources.api_responses import ApiError, CredentialsError
+from ingest.sources.json_api import JsonApi, Sleep
 from ingest.sources.port import fingerprint
 from kb.config.sources import GoogleDriveSettings
 

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from ingest.errors import PageError
+from ingest.sources.api_responses import ApiError
 from ingest.sources.globs import globs
 from ingest.sources.google_drive.connection import TOO_LARGE, UNSEEN, Connection, message_of, reason_of
 from ingest.sources.google_drive.files import SHORTCUT, DriveFile
 from ingest.sources.google_drive.listing import ACCOUNT, Part
 from ingest.sources.google_drive.places import Places
 from ingest.sources.google_drive.readers import Audience, Readers
-from ingest.sources.json_api import ApiError
 from ingest.sources.port import fingerprint
 from kb.config.sources import GoogleDriveSettings
 

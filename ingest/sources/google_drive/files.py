@@ -16,8 +16,8 @@ from pathlib import PurePosixPath
 
 from pydantic import Field
 
-from ingest.sources import json_api
-from ingest.sources.json_api import Shape
+from ingest.sources import api_responses
+from ingest.sources.api_responses import Shape
 from kb.config.sources import DOCUMENTS
 
 UNKNOWN_FORM = "Google answers in a form that Footnote does not know"
@@ -181,7 +181,7 @@ class _Change(Shape):
     file: DriveFile | None = None
 
 
-parsed = partial(json_api.parsed, unknown=UNKNOWN_FORM)
+parsed = partial(api_responses.parsed, unknown=UNKNOWN_FORM)
 """Raises `ApiError`."""
 
 

@@ -14,9 +14,10 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from ingest.sources.api_responses import ApiError
 from ingest.sources.google_drive.connection import Connection
 from ingest.sources.google_drive.files import Change, DriveFile, change_of
-from ingest.sources.json_api import ApiError, Parameters
+from ingest.sources.json_api import Parameters
 from ingest.sources.kept_items import Held, KeptItems
 
 logger = logging.getLogger(__name__)

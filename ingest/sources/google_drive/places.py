@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from ingest.sources.api_responses import ApiError
 from ingest.sources.google_drive.connection import UNSEEN, Connection
 from ingest.sources.google_drive.files import DriveFile
 from ingest.sources.google_drive.listing import ACCOUNT, Part
 from ingest.sources.google_drive.readers import DEEPEST
-from ingest.sources.json_api import ApiError
 
 
 class Places:

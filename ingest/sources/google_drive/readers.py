@@ -13,9 +13,9 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
+from ingest.sources.api_responses import ApiError
 from ingest.sources.google_drive.connection import UNSEEN, Connection
 from ingest.sources.google_drive.files import DriveFile, Permission
-from ingest.sources.json_api import ApiError
 from ingest.sources.port import readers_among
 from kb.config.sources import GoogleDriveSettings
 

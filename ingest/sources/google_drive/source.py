@@ -19,13 +19,14 @@ from pydantic import TypeAdapter
 
 from ingest.errors import PageError, SourceUnavailableError
 from ingest.parsers.formats import max_bytes
+from ingest.sources.api_responses import ApiError
 from ingest.sources.google_drive.connection import UNSEEN, Connection, advice
 from ingest.sources.google_drive.documents import Document, Documents, page_error
 from ingest.sources.google_drive.files import DOCUMENT, SHORTCUT, DriveFile, url_of
 from ingest.sources.google_drive.listing import ACCOUNT, Listing, Part
 from ingest.sources.google_drive.readers import Audience
 from ingest.sources.google_drive.suggestions import NOTE, without_suggestions
-from ingest.sources.json_api import ApiError, Sleep
+from ingest.sources.json_api import Sleep
 from ingest.sources.kept_items import KeptItems
 from ingest.sources.port import ConfiguredSource, PageRef, RawPage, fingerprint
 from kb.config.sources import GoogleDriveSettings

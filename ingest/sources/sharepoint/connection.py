@@ -12,16 +12,8 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from ingest.sources.json_api import (
-    ApiError,
-    CredentialsError,
-    JsonApi,
-    Parameters,
-    Response,
-    Sleep,
-    error_of,
-    parsed,
-)
+from ingest.sources.api_responses import ApiError, CredentialsError, Response, error_of, parsed
+from ingest.sources.json_api import JsonApi, Parameters, Sleep
 from ingest.sources.sharepoint.credentials import AppToken
 from kb.config.sources import SharePointSettings
 

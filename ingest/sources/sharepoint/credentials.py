@@ -15,7 +15,8 @@ from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.x509 import load_pem_x509_certificate
 
 from ingest.sources.access_tokens import AccessToken, RenewedToken, read_secret, signed_jwt, unescaped
-from ingest.sources.json_api import ApiError, CredentialsError, JsonApi, Sleep
+from ingest.sources.api_responses import ApiError, CredentialsError
+from ingest.sources.json_api import JsonApi, Sleep
 from kb.config.sources import SharePointSettings
 
 _ASSERTION_S = 300

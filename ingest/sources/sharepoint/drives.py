@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
-from ingest.sources.json_api import ApiError
+from ingest.sources.api_responses import ApiError
 from ingest.sources.kept_items import Held
 from ingest.sources.sharepoint.connection import Graph, results_of
 from ingest.sources.sharepoint.items import Change, Item, change_of, changed

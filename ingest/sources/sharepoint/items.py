@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from ingest.sources.json_api import Shape, parsed
+from ingest.sources.api_responses import Shape, parsed
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

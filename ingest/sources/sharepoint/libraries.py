@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
-from ingest.sources.json_api import UNKNOWN_FORM, ApiError
+from ingest.sources.api_responses import UNKNOWN_FORM, ApiError
 from ingest.sources.sharepoint.connection import Graph, advice
 from kb.config.sources import SharePointSettings, site_key
 

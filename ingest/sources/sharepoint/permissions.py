@@ -13,7 +13,7 @@ from typing import Any
 
 from pydantic import Field, TypeAdapter
 
-from ingest.sources.json_api import Shape, parsed
+from ingest.sources.api_responses import Shape, parsed
 from ingest.sources.port import readers_among
 
 ORGANIZATION, ANYONE = "organization", "anyone"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from ingest.errors import PageError
 from ingest.parsers.formats import max_bytes
-from ingest.sources.json_api import ApiError, parsed
+from ingest.sources.api_responses import ApiError, parsed
 from ingest.sources.port import RawPage, fingerprint
 from ingest.sources.sharepoint.connection import Graph, advice
 from ingest.sources.sharepoint.drives import Drives

@@ -13,7 +13,7 @@ from html import escape
 from pydantic import Field
 
 from ingest.errors import PageError
-from ingest.sources.json_api import Shape
+from ingest.sources.api_responses import Shape
 
 UNKNOWN_PAGE = "it tells the page in a form that Footnote does not know"
 _GUID = re.compile(r"[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}")

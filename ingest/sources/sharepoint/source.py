@@ -14,8 +14,9 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from pathlib import Path
 
 from ingest.errors import PageError, SourceUnavailableError
+from ingest.sources.api_responses import ApiError
 from ingest.sources.globs import globs
-from ingest.sources.json_api import ApiError, Sleep
+from ingest.sources.json_api import Sleep
 from ingest.sources.port import ConfiguredSource, PageRef, RawPage
 from ingest.sources.sharepoint.connection import Graph, advice
 from ingest.sources.sharepoint.drives import Drives

@@ -87,7 +87,10 @@ def as_web_error(what: str) -> Iterator[None]:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class WebResponse:
-    """What an address answered. `url` is the last one after redirects. Status 304 has no content."""
+    """What an address answered. `url` is the last one after redirects. Status 304 has no content.
+
+    `robots`: the X-Robots-Tag header. `location`: where a redirect leads. `wait_s`: the pause that a busy site asks for.
+    """
 
     url: URL
     status: int
@@ -97,19 +100,8 @@ class WebResponse:
     etag: str | None = None
     last_modified: str | None = None
     robots: str = ""
-    """The X-Robots-Tag header."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Redirect:
-    to: str
-    permanent: bool
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Busy:
-    status: int
-    wait_s: float
+    location: str = ""
+    wait_s: float = 1.0
 
 
 class WebClient:
@@ -161,26 +153,22 @@ class WebClient:
         """
         for _ in range(_MAX_HOPS + 1):
             answer = await self._patiently(url, validators or {}, max_bytes)
-            if isinstance(answer, WebResponse):
+            if answer.status not in _REDIRECTS:
                 return answer
             url = _followed(url, answer, refusal)
         raise WebError(f"it redirects more than {_MAX_HOPS} times")
 
-    async def _patiently(
-        self, url: URL, headers: Mapping[str, str], max_bytes: int
-    ) -> WebResponse | _Redirect:
-        """One address, again after a pause when the site is busy."""
-        status = 0
+    async def _patiently(self, url: URL, headers: Mapping[str, str], max_bytes: int) -> WebResponse:
+        """Asks one address, again after a pause when the site is busy."""
         for attempt in range(1, _ATTEMPTS + 1):
             await self._wait_for_turn(url.host)
             answer = await self._once(url, headers, max_bytes)
-            if isinstance(answer, WebResponse | _Redirect):
+            if answer.status not in _BUSY:
                 return answer
-            status = answer.status
             if attempt == _ATTEMPTS or answer.wait_s > _MAX_WAIT_S:
                 break
             await self._sleep(answer.wait_s * attempt)
-        raise WebError(f"the site answers {status}: try again later")
+        raise WebError(f"the site answers {answer.status}: try again later")
 
     async def _wait_for_turn(self, host: str | None) -> None:
         now = time.monotonic()
@@ -189,21 +177,10 @@ class WebClient:
         if turn > now:
             await self._sleep(turn - now)
 
-    async def _once(
-        self, url: URL, headers: Mapping[str, str], max_bytes: int
-    ) -> WebResponse | _Redirect | _Busy:
+    async def _once(self, url: URL, headers: Mapping[str, str], max_bytes: int) -> WebResponse:
         self.requests += 1
         try:
             async with self._session.get(url, headers=headers, allow_redirects=False) as response:
-                if response.status in _REDIRECTS:
-                    return _Redirect(
-                        to=response.headers.get("Location", ""),
-                        permanent=response.status in _PERMANENT_REDIRECTS,
-                    )
-                if response.status in _BUSY:
-                    return _Busy(
-                        status=response.status, wait_s=_retry_after(response.headers.get("Retry-After"))
-                    )
                 return await _received(response, max_bytes)
         except TimeoutError as error:
             raise WebError("it took too long to answer") from error
@@ -215,23 +192,27 @@ class WebClient:
             raise WebError(f"the site's answer cannot be read ({type(error).__name__})") from error
 
 
-def _followed(url: URL, redirect: _Redirect, refusal: Refusal) -> URL:
-    target = written_address(redirect.to, url)
+def _followed(url: URL, redirect: WebResponse, refusal: Refusal) -> URL:
+    target = written_address(redirect.location, url)
     if target is None:
         raise WebError("it redirects to something that is no address")
     target = target.with_fragment(None)
     why = refusal(target)
     if why is not None:
-        raise WebError(
-            f"it redirects to {target.host or 'nowhere'}: {why}",
-            gone=redirect.permanent,
-            private=not redirect.permanent,
-            to=target,
-        )
+        permanent = redirect.status in _PERMANENT_REDIRECTS
+        reason = f"it redirects to {target.host or 'nowhere'}: {why}"
+        raise WebError(reason, gone=permanent, private=not permanent, to=target)
     return target
 
 
 async def _received(response: aiohttp.ClientResponse, max_bytes: int) -> WebResponse:
+    if response.status in (*_REDIRECTS, *_BUSY):
+        return WebResponse(
+            url=response.url,
+            status=response.status,
+            location=response.headers.get("Location", ""),
+            wait_s=_retry_after(response.headers.get("Retry-After")),
+        )
     if response.status in (404, 410):
         raise WebError(
             f"the site answers {response.status}: there is no such page",
@@ -260,7 +241,7 @@ async def _received(response: aiohttp.ClientResponse, max_bytes: int) -> WebResp
 
 
 def _retry_after(header: str | None) -> float:
-    """Seconds: of a number or a date, else 1."""
+    """Reads seconds, of a number or until a date; else 1."""
     if header is None:
         return 1.0
     if header.strip().isdigit():

@@ -13,8 +13,9 @@ from ingest.errors import SourceUnavailableError
 from ingest.listing import Listing
 from ingest.origin import Origin
 from ingest.pipeline import PagePipeline
+from ingest.sources.api_responses import ApiError
 from ingest.sources.confluence.source import ConfluenceSource
-from ingest.sources.json_api import ApiError, JsonApi
+from ingest.sources.json_api import JsonApi
 from ingest.sources.port import PageRef
 from kb.config.sources import ConfluenceSettings
 from kb.retrieval.lexical import LexicalEncoder
