@@ -23,8 +23,7 @@ from bot.edge.draining import DrainingApp
 from bot.edge.handlers import Handlers
 from bot.listening.prefilter import Prefilter
 from bot.rendering.fallback_actions import ASK_OWNER, MISSING
-from bot.rendering.interpretations import READING
-from bot.rendering.render import HELPFUL, NOT_HELPFUL, WHY
+from bot.rendering.render import HELPFUL, NOT_HELPFUL, READING, WHY
 from bot.slack.background import Background
 from bot.slack.errors import SLACK_FAILURES
 from bot.slack.events import (

@@ -9,11 +9,17 @@ from bot.listening.listeners import Listeners
 from bot.questions.assistant_pane import AssistantPane
 from bot.questions.explain import ExplanationView
 from bot.questions.submission import QuestionSubmitter
-from bot.views.admin_views import PREFIX, AdminViews, status_filling, votes_filling
+from bot.views.admin_views import (
+    PREFIX,
+    AdminViews,
+    gaps_filling,
+    stale_filling,
+    status_filling,
+    votes_filling,
+)
 from bot.views.ask_owner import FallbackHandler
 from bot.views.channel_dialog import ChannelDialog
 from bot.views.feedback import FeedbackHandler
-from bot.views.gap_views import gaps_filling, stale_filling
 from bot.views.home import Home
 from bot.views.shortcut import ShortcutHandler
 from bot.views.slash_command import SlashCommandHandler

@@ -26,9 +26,9 @@ from bot.slack.people import People, Person
 from bot.stats.analytics import KEEP
 from bot.stats.gaps import Gaps
 from bot.stats.stale import StalePage, StalePages
+from bot.views.admin_views import still_public
 from bot.views.ask_owner import FallbackHandler
 from bot.views.gap_text import gaps_blocks, stale_blocks
-from bot.views.gap_views import still_public
 from kb.errors import UnavailableError
 
 logger = logging.getLogger(__name__)

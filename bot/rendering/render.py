@@ -17,8 +17,7 @@ from bot.messages.catalog import Messages, messages_in
 from bot.rendering.citation_blocks import source_line, title_of, titled_link, warning_line
 from bot.rendering.disambiguation import disambiguated
 from bot.rendering.fallback_actions import FallbackActions, fallback_buttons, owner_line
-from bot.rendering.interpretations import interpretation_buttons
-from bot.rendering.layout import Block, button, context, section, shorten
+from bot.rendering.layout import Block, button, context, label, section, shorten
 from bot.rendering.mrkdwn import escape, to_mrkdwn
 from bot.rendering.notes import reader_notes
 from bot.rendering.quote_headers import markdown_link
@@ -36,13 +35,16 @@ TEXT_CHARACTERS = 4000
 """Slack advises at most this much for the text that notifications and screen readers use."""
 
 HELPFUL, NOT_HELPFUL, WHY = "footnote_helpful", "footnote_not_helpful", "footnote_why"
+READING = "footnote_reading_"
+"""The action ids of the interpretations start so: Slack wants each of a message's buttons to have its own."""
+BUTTON_CHARACTERS = 75
+"""Slack's limit of a button's text."""
+BUTTON_VALUE_CHARACTERS = 2000
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Rendered:
-    """A message. `text` says the same as the blocks: notifications,
-    screen readers and clients without blocks use it.
-    """
+    """A message. `text` says the same as the blocks: notifications and clients without blocks use it."""
 
     text: str
     blocks: tuple[Block, ...] = ()
@@ -57,7 +59,7 @@ def render(
     in_thread: bool = False,
 ) -> Rendered:
     """Renders the message. `in_thread`: others see it and can choose what it asks back."""
-    chosen = interpretation_buttons(answer) if in_thread else []
+    chosen = _interpretation_buttons(answer) if in_thread else []
     answer, messages = disambiguated(answer), messages_in(answer.language)
     body = _body(answer, messages, fallback)
     interpreted = _interpreted(answer, messages)
@@ -250,4 +252,19 @@ def _buttons(messages: Messages, question_id: str, fallback: FallbackActions | N
         button(NOT_HELPFUL, "👎", question_id, meaning=messages.not_helpful),
         button(WHY, messages.why, question_id),
         *fallback_buttons(messages, question_id, fallback),
+    ]
+
+
+def _interpretation_buttons(answer: Answer) -> list[dict[str, Any]]:
+    """Renders a button for each interpretation; none where there is only one, or the answer asks nothing back."""
+    if answer.outcome != "unclear" or len(answer.interpretations) < 2:
+        return []
+    return [
+        {
+            "type": "button",
+            "action_id": f"{READING}{number}",
+            "value": shorten(title_of(title), BUTTON_VALUE_CHARACTERS),
+            "text": label(shorten(title_of(title), BUTTON_CHARACTERS)),
+        }
+        for number, title in enumerate(answer.interpretations, start=1)
     ]

@@ -20,10 +20,15 @@ from bot.rendering.forms import modal
 from bot.rendering.layout import SECTION_CHARACTERS, Block, cut, section, shorten
 from bot.rendering.mrkdwn import escape
 from bot.slack.admins import Admins
+from bot.slack.audiences import Audiences
+from bot.slack.channels import ChannelDirectory
 from bot.slack.events import ButtonPress
 from bot.slack.people import People, Person
-from bot.stats.analytics import Analytics
+from bot.stats.analytics import KEEP, Analytics
+from bot.stats.gaps import Gaps, StillPublic
+from bot.stats.stale import StalePages
 from bot.stats.status import StatusReader, status_lines
+from bot.views.gap_text import gaps_blocks, stale_blocks
 from kb.errors import UnavailableError
 
 logger = logging.getLogger(__name__)
@@ -101,6 +106,39 @@ def votes_filling(records: Analytics) -> Filling:
         ]
 
     return fill
+
+
+def gaps_filling(gaps: Gaps, audiences: Audiences, channels: ChannelDirectory) -> Filling:
+    async def fill(person: Person, messages: Messages) -> Sequence[Block]:
+        try:
+            audience = await audiences.for_person(person.id)
+            found = await gaps.open(audience=audience, still_public=still_public(channels))
+        except UnavailableError as error:
+            logger.warning("gaps.unavailable", extra={"cause": str(error)})
+            return [section(messages.look_unavailable)]
+        return gaps_blocks(found, messages, days=KEEP.days)
+
+    return fill
+
+
+def stale_filling(stale: StalePages, audiences: Audiences) -> Filling:
+    async def fill(person: Person, messages: Messages) -> Sequence[Block]:
+        try:
+            audience = await audiences.for_person(person.id)
+            found = [page for page in await stale.all() if audience.may_read(page.page.audience)]
+        except UnavailableError as error:
+            logger.warning("stale.unavailable", extra={"cause": str(error)})
+            return [section(messages.look_unavailable)]
+        return stale_blocks(found, messages)
+
+    return fill
+
+
+def still_public(channels: ChannelDirectory) -> StillPublic:
+    async def is_public(channel: str) -> bool:
+        return (await channels.describe(channel)).is_public
+
+    return is_public
 
 
 def _vote_lines(asked: AskedQuestion, messages: Messages) -> str:
