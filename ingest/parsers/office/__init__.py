@@ -1,1 +1,1 @@
-"""Documents, spreadsheets and slides of Office and LibreOffice."""
+"""Parsers of documents, spreadsheets and slides of Office and LibreOffice."""

@@ -1,4 +1,4 @@
-"""Dates, times and durations of a spreadsheet, which are numbers of days, by the date letters of a number format."""
+"""Writes a spreadsheet's dates, times and durations, which are numbers of days, by the letters of a number format."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import lru_cache
 from locale import windows_locale
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 Parts: TypeAlias = Sequence[tuple[str, str]]
-"""A section of a format code: what each piece is, and its text."""
+"""The pieces of a section of a format code: kind and text."""
 
 _DAY_1904 = 1462
-"""What is between the two epochs, 1 January 1904 and what Excel takes for 31 December 1899."""
+"""Days between the two epochs: 1 January 1904, and the day that Excel takes for 31 December 1899."""
 _LEAP_FAULT = 60
 """29 February 1900, a day that Excel counts and the calendar does not have."""
 _LAST_DAY = 2_958_465
@@ -23,9 +23,9 @@ _DATE_KINDS = frozenset({"date", "minutes", "elapsed", "clock"})
 
 
 def date_letters(pieces: Parts) -> Parts | None:
-    """The pieces with minutes told from months, and decimals of seconds as one piece; None: they show no date.
+    """Tells minutes from months in the pieces, and joins decimals of seconds; None where the pieces show no date.
 
-    Beside places for digits, letters are of no date: a unit that nobody quoted ("0 days").
+    Letters beside places for digits show no date: they are a unit that nobody quoted ("0 days").
     """
     letters = _letters(pieces)
     kinds = {kind for kind, text in letters if kind != "date" or text[0] in "ymdhs"}
@@ -33,7 +33,10 @@ def date_letters(pieces: Parts) -> Parts | None:
 
 
 def shown_date(value: float, letters: Parts, *, since_1904: bool, language: str) -> str | None:
-    """`language`: the locale of the format, a number of Windows in hex or a tag. None: no date has this number."""
+    """Writes a date; None where no date has this number.
+
+    `language`: the locale of the format, a number of Windows in hex or a tag.
+    """
     kinds = {kind for kind, _ in letters}
     decimals = _decimals(letters) if "decimals" in kinds else 0
     moment = _moment(value, decimals, since_1904=since_1904, is_elapsed="elapsed" in kinds)
@@ -76,9 +79,9 @@ def _moment(value: float, decimals: int, *, since_1904: bool, is_elapsed: bool) 
 
 def _letters(pieces: Parts) -> Parts:
     made: list[tuple[str, str]] = []
-    for at, (kind, text) in enumerate(pieces):
+    for index, (kind, text) in enumerate(pieces):
         text = text.lower() if kind == "date" else text
-        if kind == "date" and text[0] == "m" and len(text) < 3 and _is_minutes(pieces, at):
+        if kind == "date" and text[0] == "m" and len(text) < 3 and _is_minutes(pieces, index):
             made.append(("minutes", text))
         elif kind == "digit" and made and made[-1][0] == "decimals":
             made[-1] = ("decimals", made[-1][1] + text)
@@ -91,14 +94,14 @@ def _letters(pieces: Parts) -> Parts:
     return made
 
 
-def _is_minutes(pieces: Parts, at: int) -> bool:
-    """After hours or before seconds, whatever stands between."""
-    before = _before(pieces[:at])
-    after = next((t.lower() for k, t in pieces[at + 1 :] if k in ("date", "elapsed")), "")
-    return before == "h" or before == "elapsed" or after.startswith("s")
+def _is_minutes(pieces: Parts, index: int) -> bool:
+    """Whether an "m" comes after hours or before seconds, with anything between that is no date."""
+    after = next((text.lower() for kind, text in pieces[index + 1 :] if kind in ("date", "elapsed")), "")
+    return _before(pieces[:index]) in ("h", "elapsed") or after.startswith("s")
 
 
 def _before(pieces: Parts) -> str:
+    """Returns the letter of the last date piece, or "elapsed"."""
     for kind, text in reversed(pieces):
         if kind == "elapsed":
             return "elapsed"
@@ -111,13 +114,13 @@ def _decimals(letters: Parts) -> int:
     return max((len(text) for kind, text in letters if kind == "decimals"), default=0)
 
 
-def _piece(kind: str, text: str, at: _Moment, twelve: bool, language: str, decimals: int) -> str:
-    minutes, seconds = divmod(at.seconds, 60)
+def _piece(kind: str, text: str, moment: _Moment, twelve: bool, language: str, decimals: int) -> str:
+    minutes, seconds = divmod(moment.seconds, 60)
     hours, minutes = divmod(int(minutes), 60)
     match kind:
         case "elapsed":
             unit = {"h": 3600, "m": 60, "s": 1}[text[0]]
-            return str(int(at.elapsed // unit)).zfill(len(text))
+            return str(int(moment.elapsed // unit)).zfill(len(text))
         case "minutes":
             return str(minutes).zfill(len(text))
         case "decimals":
@@ -130,76 +133,56 @@ def _piece(kind: str, text: str, at: _Moment, twelve: bool, language: str, decim
         case "date" if text[0] == "s":
             return str(int(seconds)).zfill(min(len(text), 2))
         case "date":
-            return _calendar(text, at, language)
+            return _calendar(text, moment, language)
         case _:
             return literal(kind, text)
 
 
 def literal(kind: str, text: str) -> str:
-    """What a piece that is no place for figures shows."""
-    match kind:
-        case "fill":
-            return ""
-        case "width":
-            return " "
-        case _:
-            return text
+    """Writes a piece that is no place for digits."""
+    return {"fill": "", "width": " "}.get(kind, text)
 
 
-def _calendar(text: str, at: _Moment, language: str) -> str:
+def literals(pieces: Parts) -> str:
+    return "".join(literal(kind, text) for kind, text in pieces)
+
+
+def _calendar(text: str, moment: _Moment, language: str) -> str:
     match text[0], len(text):
         case "y", length:
-            return f"{at.year % 100:02}" if length < 3 else f"{at.year:04}"
+            return f"{moment.year % 100:02}" if length < 3 else f"{moment.year:04}"
         case "e", _:
-            return str(at.year)
+            return str(moment.year)
         case "b", _:
-            return str(at.year + 543)
+            return str(moment.year + 543)
         case "m", 1 | 2 as length:
-            return str(at.month).zfill(length)
+            return str(moment.month).zfill(length)
         case "m", length:
-            name = _names(language).months[length == 3][at.month - 1]
+            name = _names(language, "months", short=length == 3)[moment.month]
             return name[0] if length == 5 else name
         case "d", 1 | 2 as length:
-            return str(at.day).zfill(length)
+            return str(moment.day).zfill(length)
         case (("d" | "a"), length):
-            return _names(language).days[length == 3][at.weekday]
+            return _names(language, "days", short=length == 3)[moment.weekday]
         case _:
             return ""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Names:
-    months: tuple[Sequence[str], Sequence[str]]
-    """Whole and short, January first."""
-    days: tuple[Sequence[str], Sequence[str]]
-    """Whole and short, Monday first."""
 
 
 @lru_cache(maxsize=64)
-def _names(language: str) -> _Names:
-    """Returns a language's names; of one that is not known the English ones."""
+def _names(language: str, kind: Literal["months", "days"], *, short: bool) -> Mapping[int, str]:
+    """Returns a language's names of months (from 1) or days (Monday is 0); the English ones of an unknown language."""
     from babel import Locale, UnknownLocaleError
 
     try:
         locale = Locale.parse(_tag(language) or "en", sep="_")
     except (UnknownLocaleError, ValueError):
         locale = Locale("en")
-    months, days = locale.months["format"], locale.days["format"]
-
-    def listed(
-        names: Mapping[str, Mapping[int, str]], first: int, last: int
-    ) -> tuple[Sequence[str], Sequence[str]]:
-        whole, short = (
-            [names[width][at].rstrip(".") for at in range(first, last + 1)]
-            for width in ("wide", "abbreviated")
-        )
-        return whole, short
-
-    return _Names(months=listed(months, 1, 12), days=listed(days, 0, 6))
+    names = (locale.months if kind == "months" else locale.days)["format"]["abbreviated" if short else "wide"]
+    return {number: name.rstrip(".") for number, name in names.items()}
 
 
 def _tag(language: str) -> str:
-    """ "413" and "nl-NL,100" are nl_NL; the bits above 16 of a number are a calendar and digits."""
+    """Reads a locale: "413" and "nl-NL,100" are nl_NL. The bits above 16 of a number are a calendar and digits."""
     name = language.split(",")[0].replace("-", "_")
     try:
         return windows_locale.get(int(name, 16) & 0xFFFF, "") if "_" not in name else name

@@ -1,21 +1,19 @@
-"""Headers of Word's tables that stand over several columns: the
-converter repeats a merged cell, and takes one row for all.
+"""Joins headers of Word's tables that span several columns: the converter repeats a merged cell, and takes only the
+first row for headers.
 
-"Days | Days" over "Full time | Part time" become "Days › Full time |
-Days › Part time"; one cell over the whole table is its title.
+"Days | Days" over "Full time | Part time" become "Days › Full time | Days › Part time"; one cell over the whole table
+is its title.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
 
-from ingest.parsers.grids import Row, is_figure, table
+from ingest.parsers.grids import Row, is_figure, joined_headers, table
 
 _TABLE = re.compile(r"(?:^\|.*\|[ ]*(?:\n|$)){3,}", re.MULTILINE)
 _RULE = re.compile(r"\|(?:\s*:?-+:?\s*\|)+\s*")
 _CELL_END = re.compile(r"(?<!\\)\|")
-_JOINT = " › "
 
 
 def with_joined_headers(markdown: str) -> str:
@@ -36,23 +34,21 @@ def _joined(written: str) -> str:
         heads += 1
     if not titles and heads == 1:
         return written
-    header = [_JOINT.join(dict.fromkeys(filter(None, column))) for column in zip(*rows[:heads], strict=True)]
-    return "\n".join([*titles, table([header, *rows[heads:]]), *([""] if written.endswith("\n") else [])])
+    joined = table([joined_headers(rows[:heads]), *rows[heads:]])
+    return "\n".join([*titles, joined, *([""] if written.endswith("\n") else [])])
 
 
 def _names_columns(above: Row, below: Row) -> bool:
     """Whether a row has the names of columns under a merged header, and nothing of its own under the others."""
     if len(above) != len(below):
         return False
-    merged = set(_merged(above))
-    names = [below[at] for at in merged]
-    others = [at for at in range(len(above)) if at not in merged]
-    own = [at for at in others if above[at] and below[at] not in ("", above[at])]
+    neighbours = zip([None, *above], above, [*above[1:], None], strict=False)
+    is_merged = [bool(cell) and cell in (left, right) for left, cell, right in neighbours]
+    names = [name for name, merged in zip(below, is_merged, strict=True) if merged]
+    own = [
+        name
+        for head, name, merged in zip(above, below, is_merged, strict=True)
+        if not merged and head and name not in ("", head)
+    ]
     are_names = len(set(names)) == len(names) and all(names) and not any(map(is_figure, names))
-    return bool(merged) and bool(others) and are_names and not own
-
-
-def _merged(row: Sequence[str]) -> Iterator[int]:
-    for at, cell in enumerate(row):
-        if cell and cell in (row[at - 1] if at else None, row[at + 1] if at + 1 < len(row) else None):
-            yield at
+    return any(is_merged) and not all(is_merged) and are_names and not own

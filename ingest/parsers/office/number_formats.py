@@ -1,36 +1,39 @@
-"""A number of a spreadsheet as the reader sees it: by the cell's number format, as Excel's TEXT() would write it.
+"""Writes a number of a spreadsheet as the reader sees it: by the cell's number format, as Excel's TEXT() would.
 
-Format codes are those of ECMA-376 (part 1, 18.8.30 and 18.8.31). None of the Python packages that render them is both
-kept up and complete. Where Excel goes by the computer that it runs on, this goes its own way: the short dates of the
-system are written as ISO does (nobody can mistake 2026-03-04), decimals have points and thousands commas, and a whole
-number without a format keeps its digits where a narrow column would show 1.23E+11.
+Format codes are those of ECMA-376 (part 1, 18.8.30 and 18.8.31). No Python package that renders them is both maintained
+and complete. Where Excel follows the computer that it runs on, this is fixed: the system's short dates are ISO dates
+(nobody can mistake 2026-03-04), decimals have points and thousands commas, and a whole number without a format keeps
+its digits where a narrow column would show 1.23E+11.
 """
 
 from __future__ import annotations
 
+import operator
 import re
 from collections.abc import Sequence
 from decimal import ROUND_HALF_UP, Context, Decimal
 from fractions import Fraction
 from itertools import pairwise
 
-from ingest.parsers.office.date_formats import Parts, literal, shown_date
+from ingest.parsers.office.date_formats import Parts, literal, literals, shown_date
 from ingest.parsers.office.format_codes import PERCENT, SLASH, Plain, Section, sections
 
+_POINT = ("mark", ".")
 _TESTS = {
-    "<": lambda a, b: a < b, "<=": lambda a, b: a <= b, ">": lambda a, b: a > b,
-    ">=": lambda a, b: a >= b, "=": lambda a, b: a == b, "<>": lambda a, b: a != b,
+    "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "=": operator.eq, "<>": operator.ne,
 }  # fmt: skip
 _DIVISOR = re.compile(r"[0-9#? ]")
 _GENERAL_WIDTH = 11
 """Characters of a number without a format, before Excel rounds it."""
 _SURE_DIGITS = 15
 _WIDE = Context(prec=400)
-"""For the largest number that a file can hold."""
+"""Enough digits for the largest number that a file can hold."""
 
 
 def shown_number(value: float, code: str, *, since_1904: bool = False) -> str:
-    """`value` is what the file holds: a count, a share, or days since the epoch. Empty where the format hides it."""
+    """Writes a number; empty where the format hides it. `value`: as in the file: a count, a share, or days since the
+    epoch.
+    """
     section, is_negative_section = _section(value, code)
     if section is None:
         return general(value)
@@ -42,7 +45,7 @@ def shown_number(value: float, code: str, *, since_1904: bool = False) -> str:
 
 
 def shown_text(text: str, code: str) -> str:
-    """Words under a format: of its section for text, if it has one (`0;-0;0;"staff: "@`)."""
+    """Writes words by a format's section for text, if it has one (`0;-0;0;"staff: "@`)."""
     parts = sections(code)
     section = parts[3] if len(parts) > 3 else parts[-1]
     has_place = any(kind == "text" for kind, _ in section.pieces)
@@ -52,7 +55,7 @@ def shown_text(text: str, code: str) -> str:
 
 
 def general(value: float) -> str:
-    """A number without a format."""
+    """Writes a number without a format."""
     if value == int(value) and abs(value) < 10**_SURE_DIGITS:
         return str(int(value))
     exact = _exact(value)
@@ -66,7 +69,7 @@ def general(value: float) -> str:
 
 
 def _section(value: float, code: str) -> tuple[Section | None, bool]:
-    """What formats the number, and whether that is only for numbers below zero, whose sign it writes itself."""
+    """Chooses the section for a number. Tells whether it is only for negative numbers and so writes the sign itself."""
     parts = sections(code)
     if len(parts) > 1 and any(kind == "text" for kind, _ in parts[-1].pieces):
         parts = parts[:-1]
@@ -76,18 +79,18 @@ def _section(value: float, code: str) -> tuple[Section | None, bool]:
         if value < 0:
             return parts[1], True
         return parts[2 if len(parts) > 2 else 0], False
-    for at, section in enumerate(parts[:2]):
-        sign, than = section.condition or ((">", 0.0) if at == 0 else ("<", 0.0))
-        last = at == len(parts) - 1 and section.condition is None
-        if last or _TESTS[sign](value, than):
-            return section, value < 0 and sign in ("<", "<=") and than <= 0
+    for index, section in enumerate(parts[:2]):
+        sign, bound = section.condition or ((">", 0.0) if index == 0 else ("<", 0.0))
+        is_last = index == len(parts) - 1 and section.condition is None
+        if is_last or _TESTS[sign](value, bound):
+            return section, value < 0 and sign in ("<", "<=") and bound <= 0
     return (parts[2], False) if len(parts) > 2 else (None, False)
 
 
-def _plain(value: float, how: Plain) -> str:
-    amount = _rounded(_exact(value) * (100 if how.percent else 1), how.places)
+def _plain(value: float, form: Plain) -> str:
+    amount = _rounded(_exact(value) * (100 if form.percent else 1), form.places)
     sign = "-" if value < 0 else ""
-    return _tidy(f"{sign}{how.before}{abs(amount):{how.spec}}{how.after}")
+    return _tidy(f"{sign}{form.before}{abs(amount):{form.spec}}{form.after}")
 
 
 def _number(value: float, pieces: Parts) -> str:
@@ -95,7 +98,7 @@ def _number(value: float, pieces: Parts) -> str:
     if "general" in kinds or ("digit" not in kinds and "text" in kinds):
         return "".join(general(value) if k in ("general", "text") else literal(k, t) for k, t in pieces)
     if "digit" not in kinds:
-        written = "".join(literal(*piece) for piece in pieces)
+        written = literals(pieces)
         return f"-{written}" if value < 0 and written.strip() else written
     amount = _exact(value) * 100 ** sum(piece == PERCENT for piece in pieces)
     sign = "-" if amount < 0 else ""
@@ -107,60 +110,68 @@ def _number(value: float, pieces: Parts) -> str:
 
 
 def _decimal(amount: Decimal, pieces: Parts) -> str:
-    places = [at for at, (kind, _) in enumerate(pieces) if kind == "digit"]
-    point = next((at for at, piece in enumerate(pieces) if piece == ("mark", ".")), len(pieces))
-    whole = [at for at in places if at < point]
-    decimals = [at for at in places if at > point]
-    commas = [at for at, piece in enumerate(pieces) if piece == ("mark", ",") and places and at > places[0]]
+    places = _places(pieces)
+    point = _point(pieces)
+    whole = [place for place in places if place < point]
+    decimals = [place for place in places if place > point]
+    commas = [i for i, piece in enumerate(pieces) if piece == ("mark", ",") and places and i > places[0]]
     last = whole[-1] if whole else point
-    amount /= 1000 ** sum(1 for at in commas if at > last and (at < point or at > places[-1]))
-    grouped = any(at < last for at in commas)
-    rounded = _rounded(amount, len(decimals))
-    before, _, after = f"{rounded:f}".partition(".")
-    written = dict(zip(decimals, _trimmed(after, [pieces[at][1] for at in decimals]), strict=False))
+    amount /= 1000 ** sum(comma > last and (comma < point or comma > places[-1]) for comma in commas)
+    grouped = any(comma < last for comma in commas)
+    before, _, after = f"{_rounded(amount, len(decimals)):f}".partition(".")
+    written = dict(zip(decimals, _trimmed(after, [pieces[place][1] for place in decimals]), strict=False))
     written |= _spread("" if before == "0" else before, whole, pieces, grouped=grouped)
     return "".join(
-        written.get(at, "") if kind == "digit" else ("" if at in commas else literal(kind, text))
-        for at, (kind, text) in enumerate(pieces)
+        written.get(index, "") if kind == "digit" else ("" if index in commas else literal(kind, text))
+        for index, (kind, text) in enumerate(pieces)
     )
 
 
+def _places(pieces: Parts) -> list[int]:
+    return [index for index, (kind, _) in enumerate(pieces) if kind == "digit"]
+
+
+def _point(pieces: Parts) -> int:
+    """Returns the index of the decimal point; the end where there is none."""
+    return pieces.index(_POINT) if _POINT in pieces else len(pieces)
+
+
 def _trimmed(digits: str, places: Sequence[str]) -> list[str]:
-    """Decimals without the zeros at their end for which the format keeps no place."""
+    """Drops the zeros at the end of decimals for which the format keeps no place."""
     kept = list(digits)
-    for at in range(len(kept) - 1, -1, -1):
-        if kept[at] != "0" or places[at] == "0":
+    for index in reversed(range(len(kept))):
+        if kept[index] != "0" or places[index] == "0":
             break
-        kept[at] = " " if places[at] == "?" else ""
+        kept[index] = " " if places[index] == "?" else ""
     return kept
 
 
 def _spread(digits: str, places: Sequence[int], pieces: Parts, *, grouped: bool) -> dict[int, str]:
-    """Digits over the places before the point, from the right; what is left over goes to the first place."""
+    """Puts digits in the places before the point, from the right; the first place takes all that are left."""
     written: dict[int, str] = {}
     rest = digits
     count = 0
-    for at in reversed(places):
-        taken = rest if at == places[0] else rest[-1:]
+    for place in reversed(places):
+        taken = rest if place == places[0] else rest[-1:]
         rest = rest[: len(rest) - len(taken)]
         if not taken:
-            taken = {"0": "0", "?": " "}.get(pieces[at][1], "")
+            taken = {"0": "0", "?": " "}.get(pieces[place][1], "")
         shown = ""
         for digit in reversed(taken):
             comma = "," if grouped and count and count % 3 == 0 and digit != " " else ""
             shown = f"{digit}{comma}{shown}"
             count += 1
-        written[at] = shown
+        written[place] = shown
     return written
 
 
 def _scientific(amount: Decimal, pieces: Parts) -> str:
     """Writes scientific notation. With several places before the point the power is a multiple ("##0.0E+0")."""
-    split = next(at for at, (kind, _) in enumerate(pieces) if kind == "exponent")
+    split = next(index for index, (kind, _) in enumerate(pieces) if kind == "exponent")
     head, tail = pieces[:split], pieces[split + 1 :]
-    point = next((at for at, piece in enumerate(head) if piece == ("mark", ".")), len(head))
-    step = max(1, sum(kind == "digit" for kind, _ in head[:point]))
-    decimals = sum(kind == "digit" for kind, _ in head[point:])
+    point = _point(head)
+    step = max(1, len(_places(head[:point])))
+    decimals = len(_places(head[point:]))
     power = amount.adjusted() // step * step if amount else 0
     if _rounded(amount.scaleb(-power), decimals) >= Decimal(10) ** step:
         power += step
@@ -170,28 +181,28 @@ def _scientific(amount: Decimal, pieces: Parts) -> str:
 
 
 def _fraction(amount: Decimal, pieces: Parts) -> str:
-    """Empty where the format is none of a fraction. "# ?/8" names what to divide by, "# ??/??" how long it may be."""
+    """Writes a fraction; empty where the format has none. "# ?/8" gives the divisor, "# ??/??" its number of digits."""
     slash = pieces.index(SLASH) if SLASH in pieces else 0
-    before = [at for at, (kind, _) in enumerate(pieces[:slash]) if kind == "digit"]
+    before = _places(pieces[:slash])
     end = slash + 1
     while end < len(pieces) and _DIVISOR.fullmatch(pieces[end][1]) and pieces[end][0] in ("digit", "other"):
         end += 1
     below = "".join(text for _, text in pieces[slash + 1 : end]).strip()
     if not before or not below:
         return ""
-    gaps = [after for one, after in pairwise(before) if after > one + 1]
+    gaps = [place for previous, place in pairwise(before) if place > previous + 1]
     first = gaps[-1] if gaps else before[0]
-    whole, over, under = _shares(amount, below, apart=bool(gaps))
-    head = "".join(literal(*piece) for piece in pieces[:first])
+    whole, over, under = _mixed_number(amount, below, apart=bool(gaps))
+    head = literals(pieces[:first])
     if gaps:
         head = _decimal(Decimal(whole), pieces[:first])
         if not over:
             return head.strip() or "0"
-    return f"{head}{over}/{under}{''.join(literal(*piece) for piece in pieces[end:])}"
+    return f"{head}{over}/{under}{literals(pieces[end:])}"
 
 
-def _shares(amount: Decimal, below: str, *, apart: bool) -> tuple[int, int, int]:
-    """The whole part, where it stands apart, and the fraction nearest to the rest."""
+def _mixed_number(amount: Decimal, below: str, *, apart: bool) -> tuple[int, int, int]:
+    """Returns the whole part, where it is written apart, and the fraction nearest to the rest."""
     whole = int(amount) if apart else 0
     rest = Fraction(amount) - whole
     if below.isdigit() and int(below):
@@ -204,7 +215,7 @@ def _shares(amount: Decimal, below: str, *, apart: bool) -> tuple[int, int, int]
 
 
 def _exact(value: float) -> Decimal:
-    """As Excel sees it: 15 digits."""
+    """Rounds to 15 digits, as Excel does."""
     return Decimal(f"{value:.{_SURE_DIGITS}g}")
 
 

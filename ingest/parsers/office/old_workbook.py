@@ -1,6 +1,4 @@
-"""Workbooks of Excel before 2007 (.xls), every cell as Excel shows it,
-by xlrd, which tells formats and what is hidden.
-"""
+"""Reads workbooks of Excel before 2007 (.xls) by xlrd, which tells formats and hidden parts."""
 
 from __future__ import annotations
 
@@ -17,13 +15,14 @@ from ingest.parsers.office.sheets import Sheet, Span
 from ingest.parsers.office.workbook import Workbook
 
 _BY_LOCALE = (14, 22)
-"""Short dates, which xlrd gives as Americans see them."""
+"""Short dates, which xlrd gives in the American form."""
 _FILTER = "_filterdatabase"
-"""The name of what a filter is set on: whether it or a person put rows away, the file does not tell."""
+"""The name of the range of a filter: the file does not tell whether the filter or a person hid its rows."""
 
 
 def read_old_workbook(content: bytes) -> Workbook:
-    """
+    """Reads a workbook.
+
     Raises:
         PageError: it is protected, broken, or no workbook.
     """
@@ -44,18 +43,18 @@ def read_old_workbook(content: bytes) -> Workbook:
 def _sheet(book: Any, sheet: Any) -> Sheet:
     made = Sheet(name=sheet.name)
     for row in range(sheet.nrows):
-        cells = {at: text for at, cell in enumerate(sheet.row(row)) if (text := _shown(book, cell))}
+        cells = {column: text for column, cell in enumerate(sheet.row(row)) if (text := _shown(book, cell))}
         if cells:
             made.rows[row] = cells
     made.merged = [Span(top, left, bottom - 1, right - 1) for top, bottom, left, right in sheet.merged_cells]
-    made.hidden_columns = {at for at, column in sheet.colinfo_map.items() if _is_put_away(column)}
+    made.hidden_columns = {number for number, column in sheet.colinfo_map.items() if _is_hidden(column)}
     if not any(name.scope == sheet.number for name in book.name_map.get(_FILTER, ())):
-        made.hidden_rows = {at for at, row in sheet.rowinfo_map.items() if _is_put_away(row)}
+        made.hidden_rows = {number for number, row in sheet.rowinfo_map.items() if _is_hidden(row)}
     return made
 
 
-def _is_put_away(info: Any) -> bool:
-    """Hidden, and not folded into an outline."""
+def _is_hidden(info: Any) -> bool:
+    """Whether a row or column is hidden, and not only folded into an outline."""
     return bool(info.hidden) and not info.outline_level
 
 
@@ -77,5 +76,5 @@ def _format(book: Any, cell: Any) -> str:
     key = book.xf_list[cell.xf_index].format_key if cell.xf_index is not None else 0
     if key in _BY_LOCALE:
         return BUILT_IN[key]
-    known = book.format_map.get(key)
-    return str(known.format_str) if known else BUILT_IN.get(key, GENERAL)
+    own = book.format_map.get(key)
+    return str(own.format_str) if own else BUILT_IN.get(key, GENERAL)

@@ -1,6 +1,4 @@
-"""Texts and slides of LibreOffice (.odt, .odp), from their XML: the
-converter loses every word that is set in bold there.
-"""
+"""Parses texts and slides of LibreOffice (.odt, .odp) from their XML: the converter loses every word in bold."""
 
 from __future__ import annotations
 
@@ -14,13 +12,12 @@ from defusedxml.common import DefusedXmlException
 from defusedxml.ElementTree import ParseError, fromstring
 
 from ingest.errors import PageError
-from ingest.front_matter.dates import UnreadableDateError, parse_date
 from ingest.front_matter.front_matter import FrontMatter
 from ingest.page import ParsedPage
 from ingest.parsers.archives import check_archive
 from ingest.parsers.grids import table
 from ingest.parsers.outline import Outline, Part, parsed_page
-from ingest.parsers.text import cleaned, title_from
+from ingest.parsers.text import cleaned, own_date, title_from
 
 _NAMES = "urn:oasis:names:tc:opendocument:xmlns:"
 TEXT, TABLE, DRAW, OFFICE = (f"{{{_NAMES}{name}:1.0}}" for name in ("text", "table", "drawing", "office"))
@@ -31,23 +28,33 @@ _UNSEEN = frozenset({
     f"{_PRESENTATION}notes", f"{OFFICE}forms", f"{TEXT}note-citation",
 })  # fmt: skip
 _MAX_REPEATED = 50
-"""Equal cells that a row may hold: a row is filled up to a sheet's width with empty ones."""
+"""Maximum number of equal cells in a row: rows are filled up to the sheet's width with empty ones."""
+
+
+def read_opendocument(content: bytes) -> tuple[Element, date | None]:
+    """Reads the document's content, and when it was last saved. `content` has passed `check_archive`.
+
+    Raises:
+        PageError: it is protected or broken.
+    """
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            if "encryption-data" in archive.read("META-INF/manifest.xml").decode(errors="replace"):
+                raise PageError("it is protected with a password: save it without one")
+            return fromstring(archive.read("content.xml")), _last_saved(archive)
+    except (KeyError, ParseError, DefusedXmlException, zipfile.BadZipFile) as error:
+        raise PageError("it is broken, or no document of LibreOffice: save it again") from error
 
 
 def parse_opendocument(content: bytes, *, path: str) -> ParsedPage:
-    """
+    """Parses a text or slides.
+
     Raises:
         PageError: with the reason.
     """
     check_archive(content)
-    try:
-        with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            if is_protected(archive):
-                raise PageError("it is protected with a password: save it without one")
-            body = fromstring(archive.read("content.xml")).find(f"{OFFICE}body")
-            written = last_saved(archive)
-    except (KeyError, ParseError, DefusedXmlException, zipfile.BadZipFile) as error:
-        raise PageError("it is broken, or no document of LibreOffice: save it again") from error
+    root, written = read_opendocument(content)
+    body = root.find(f"{OFFICE}body")
     markdown = cleaned("\n\n".join(_blocks(body))) if body is not None else ""
     outline = Outline(Part(text=markdown))
     title = outline.document_title if outline.has_text else None
@@ -80,8 +87,8 @@ def _items(list_: Element, depth: int) -> Iterator[str]:
         for part in item:
             if part.tag == f"{TEXT}list":
                 yield from _items(part, depth + 1)
-            elif told := words(part):
-                yield f"{'  ' * depth}- {told}"
+            elif text := words(part):
+                yield f"{'  ' * depth}- {text}"
 
 
 def _cells(row: Element) -> list[str]:
@@ -97,7 +104,7 @@ def _cells(row: Element) -> list[str]:
 
 
 def words(item: Element) -> str:
-    """All that it says, in one line."""
+    """Returns an element's visible text, in one line."""
     return " ".join("".join(_pieces(item)).split())
 
 
@@ -113,17 +120,8 @@ def _pieces(item: Element) -> Iterator[str]:
         yield part.tail or ""
 
 
-def is_protected(archive: zipfile.ZipFile) -> bool:
-    return "encryption-data" in archive.read("META-INF/manifest.xml").decode(errors="replace")
-
-
-def last_saved(archive: zipfile.ZipFile) -> date | None:
-    """As it says itself; not to be trusted over anything that the source knows."""
+def _last_saved(archive: zipfile.ZipFile) -> date | None:
     if "meta.xml" not in archive.namelist():
         return None
-    found = next(fromstring(archive.read("meta.xml")).iter(_DUBLIN_DATE), None)
-    told = (found is not None and found.text) or ""
-    try:
-        return parse_date(told.partition("T")[0])
-    except UnreadableDateError:
-        return None
+    saved = next(fromstring(archive.read("meta.xml")).iter(_DUBLIN_DATE), None)
+    return own_date((saved.text or "").partition("T")[0]) if saved is not None else None

@@ -1,4 +1,4 @@
-"""What a file of Office or LibreOffice says about itself beside its text, as far as that may limit its readers."""
+"""Reads the properties of a file of Office or LibreOffice that may restrict its readers."""
 
 from __future__ import annotations
 
@@ -15,19 +15,15 @@ from ingest.front_matter.limits import names_a_limit
 _LABEL = re.compile(r"MSIP_Label_.+_Name")
 """The property under which Office keeps the name of a sensitivity label."""
 _CUSTOM, _CORE = "docProps/custom.xml", "docProps/core.xml"
-_OF_CORE = {
-    "contentStatus": "status",
-    "category": "category",
-    "keywords": "keywords",
-    "description": "description",
-    "subject": "subject",
+_OF_CORE = {"contentStatus": "status"} | {
+    name: name for name in ("category", "keywords", "description", "subject")
 }
 
 Named = Iterator[tuple[str, object]]
 
 
 def office_properties(archive: zipfile.ZipFile) -> Named:
-    """Names and values, of any of the kinds of files."""
+    """Yields names and values, of any kind of file."""
     parts = {name.lower(): name for name in archive.namelist()}
     for part in _parts(archive, parts, "custom-properties", _CUSTOM):
         for item in part:
@@ -45,7 +41,7 @@ def office_properties(archive: zipfile.ZipFile) -> Named:
 
 
 def _parts(archive: zipfile.ZipFile, parts: dict[str, str], kind: str, usual: str) -> Iterator[Element]:
-    """The parts of a kind, wherever its relationships say that they are."""
+    """Yields the parts of a kind, at their usual place and wherever the relationships name them."""
     if usual.lower() in parts:
         yield fromstring(archive.read(parts[usual.lower()]))
     if "_rels/.rels" in parts:
@@ -56,14 +52,14 @@ def _parts(archive: zipfile.ZipFile, parts: dict[str, str], kind: str, usual: st
 
 
 def _of_controls(document: bytes) -> Named:
-    """Content controls of Word, by their title or tag, that somebody has filled in."""
+    """Yields Word's content controls, by their title or tag, that somebody has filled in."""
     if b"sdtPr" not in document:
         return
     for control in fromstring(document).iter():
         if not control.tag.endswith("}sdt"):
             continue
         inner = {item.tag.rpartition("}")[2]: item for item in control.iter()}
-        titles = (_value(inner[tag]) for tag in ("alias", "tag") if tag in inner)
+        titles = (_attribute(inner[tag], "val") for tag in ("alias", "tag") if tag in inner)
         title = next(filter(names_a_limit, titles), None)
         if title and "sdtContent" in inner and "showingPlcHdr" not in inner:
             yield title, _text(inner["sdtContent"])
@@ -73,13 +69,14 @@ def _of_opendocument(meta: Element) -> Named:
     for item in meta.iter():
         name = item.tag.rpartition("}")[2]
         if name == "user-defined":
-            yield next((said for key, said in item.items() if key.endswith("}name")), ""), item.text or ""
+            yield _attribute(item, "name"), item.text or ""
         elif name in ("keyword", "subject", "description") and item.text:
             yield "keywords" if name == "keyword" else name, item.text
 
 
-def _value(item: Element) -> str:
-    return next((said for key, said in item.items() if key.endswith("}val")), "")
+def _attribute(item: Element, name: str) -> str:
+    """Returns an attribute of any namespace; empty where there is none."""
+    return next((value for key, value in item.items() if key.endswith(f"}}{name}")), "")
 
 
 def _text(item: Element) -> str:

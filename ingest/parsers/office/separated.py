@@ -1,4 +1,4 @@
-"""Tables as text (.csv, .tsv): every value as it is written, so that 00501 stays 00501."""
+"""Reads tables as text (.csv, .tsv): every value as written, so that 00501 stays 00501."""
 
 from __future__ import annotations
 
@@ -10,16 +10,17 @@ from collections import Counter
 from ingest.parsers.office.sheets import Sheet
 
 _DELIMITERS = ("\t", ";", "|", ",")
-"""The likelier one first: commas stand within numbers and words as well."""
+"""The most likely one first: numbers and words hold commas too."""
 _NAMED = re.compile(r"sep=(.)\s*\n", re.IGNORECASE)
-"""How a file of Excel's names its delimiter, in a first line that Excel does not show."""
+"""A first line in which a file of Excel's names its delimiter, and which Excel does not show."""
 _LOOKED_AT = 100
-"""Rows from which the delimiter is found out."""
+"""Rows from which the delimiter is guessed."""
 
 
 def read_separated(text: str) -> Sheet:
-    """`text` has line ends of one character. Its delimiter is the one
-    that cuts most rows into the same number of values.
+    """Reads a table. Its delimiter is the one that splits most rows into the same number of values.
+
+    `text`: has line ends of one character.
     """
     named = _NAMED.match(text)
     if named:
@@ -30,11 +31,11 @@ def read_separated(text: str) -> Sheet:
 
 
 def _delimiter(text: str) -> str:
-    return max(_DELIMITERS, key=lambda one: _evenness(text, one))
+    return max(_DELIMITERS, key=lambda delimiter: _evenness(text, delimiter))
 
 
 def _evenness(text: str, delimiter: str) -> float:
-    """The share of rows that have the most frequent number of values above one."""
+    """Returns the share of rows with the most frequent number of values above one."""
     rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
     sizes = Counter(len(row) for _, row in zip(range(_LOOKED_AT), rows, strict=False) if row)
     return max((times for size, times in sizes.items() if size > 1), default=0) / max(1, sizes.total())

@@ -1,4 +1,4 @@
-"""The text of a .pptx by its XML alone, for decks on which the converter gives up."""
+"""Reads the text of a .pptx from its XML, for decks that the converter rejects."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _TITLES = frozenset({"title", "ctrTitle"})
 
 
 def read_slides(content: bytes) -> str:
-    """Markdown: a heading a slide that has a title, then its texts and tables in the order of the file.
+    """Writes Markdown: a heading for each slide with a title, then its texts and tables in the order of the file.
 
     `content` has passed `check_archive`.
 
@@ -39,9 +39,7 @@ def read_slides(content: bytes) -> str:
 def _texts(slide: Element) -> Iterator[str]:
     for item in slide.iter():
         if item.tag == f"{_SLIDE}sp":
-            paragraphs = [_words(one) for one in item.iter(f"{_DRAWING}p")]
-            text = "\n\n".join(one for one in paragraphs if one)
-            if text:
+            if text := "\n\n".join(filter(None, map(_words, item.iter(f"{_DRAWING}p")))):
                 yield f"## {' '.join(text.split())}" if _is_title(item) else text
         elif item.tag == f"{_DRAWING}tbl":
             rows = [

@@ -1,6 +1,4 @@
-"""Workbooks of Excel and LibreOffice and tables as text: each cell as a
-person sees it, each sheet a section of tables.
-"""
+"""Parses workbooks of Excel and LibreOffice and tables as text: each cell as a person sees it, each sheet a section."""
 
 from __future__ import annotations
 
@@ -14,27 +12,23 @@ from ingest.parsers.text import cleaned, decoded, title_from
 
 
 def parse_spreadsheet(content: bytes, *, path: str, kind: str) -> ParsedPage:
-    """`kind`: csv, tsv, xlsx, xlsm, xls or ods.
+    """Parses a workbook or a table. `kind`: csv, tsv, xlsx, xlsm, xls or ods.
 
     Raises:
         PageError: with the reason.
     """
     book = _read(content, kind)
     title = title_from(path)
-    sections = tuple(
-        Section(
-            path=(name,) if name and name.casefold() != title.casefold() else (), anchor=None, blocks=blocks
-        )
-        for name, blocks in (
-            (" ".join(cleaned(sheet.name).split()), sheet_blocks(sheet)) for sheet in book.sheets
-        )
-        if blocks
-    )
+    sections = []
+    for sheet in book.sheets:
+        name = " ".join(cleaned(sheet.name).split())
+        heading = (name,) if name and name.casefold() != title.casefold() else ()
+        if blocks := sheet_blocks(sheet):
+            sections.append(Section(path=heading, anchor=None, blocks=blocks))
     if not sections:
         raise PageError("it has no text", withdraw=True)
-    return ParsedPage(
-        title=title, sections=sections, front=FrontMatter(written=book.written, notes=tuple(book.notes))
-    )
+    front = FrontMatter(written=book.written, notes=tuple(book.notes))
+    return ParsedPage(title=title, sections=tuple(sections), front=front)
 
 
 def _read(content: bytes, kind: str) -> Workbook:

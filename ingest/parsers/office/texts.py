@@ -1,7 +1,7 @@
-"""Texts and slides of Office of every age, e-books and e-mails of
-Outlook, by kreuzberg (Rust, no network, no temporary files).
+"""Parses texts and slides of every version of Office, e-books and e-mails of Outlook by kreuzberg (Rust, no network, no
+temporary files).
 
-Why this converter: docs/measurements/formats.md. What it leaves to correct: pictures become their descriptions,
+docs/measurements/formats.md tells why this converter. Its output is corrected: pictures become their descriptions, and
 mark-up that it escapes within table cells becomes mark-up again.
 """
 
@@ -9,12 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from datetime import date
 from functools import cache
 from typing import Any
 
 from ingest.errors import PageError
-from ingest.front_matter.dates import UnreadableDateError, parse_date
 from ingest.front_matter.front_matter import FrontMatter
 from ingest.page import ParsedPage
 from ingest.parsers.archives import check_archive, is_zip
@@ -23,7 +21,7 @@ from ingest.parsers.office.slides import read_slides
 from ingest.parsers.office.word_parts import as_word_shows
 from ingest.parsers.outline import Outline, Part, parsed_page
 from ingest.parsers.pictures import description
-from ingest.parsers.text import cleaned, title_from
+from ingest.parsers.text import cleaned, own_date, title_from
 
 _OPEN_XML = "application/vnd.openxmlformats-officedocument."
 MEDIA_TYPES: Mapping[str, str] = {
@@ -38,13 +36,13 @@ MEDIA_TYPES: Mapping[str, str] = {
     "msg": "application/vnd.ms-outlook",
     "org": "text/x-org",
 }
-"""What kreuzberg reads for us, by file ending."""
+"""The formats that kreuzberg reads for us, by file ending."""
 
 _SLIDES = frozenset({"pptx", "pptm", "ppt"})
 _ZIPPED = frozenset({"docx", "docm", "pptx", "pptm", "xlsx", "xlsm", "ods", "epub"})
 _SUCCESSOR = {"doc": "docx", "ppt": "pptx", "xls": "xlsx"}
 _COMPOUND = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-"""How files of Office before 2007 begin, and today's when they are encrypted."""
+"""The first bytes of Office files before 2007, and of later ones that are encrypted."""
 _ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
 _PICTURE = re.compile(r"\\?!\[([^\]\n]*)\]\([^)\n]*\)")
 _LINK_WITHIN = re.compile(r"\[([^\[\]\n]+)\]\((?!https?:|mailto:)[^()\s]*\)")
@@ -55,7 +53,7 @@ _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 
 
 def parse_office(content: bytes, *, path: str, kind: str) -> ParsedPage:
-    """`kind`: a file ending of `MEDIA_TYPES`.
+    """Parses a file. `kind`: a file ending of `MEDIA_TYPES`.
 
     Raises:
         PageError: with the reason.
@@ -64,15 +62,15 @@ def parse_office(content: bytes, *, path: str, kind: str) -> ParsedPage:
     if kind in ("docx", "docm"):
         content = as_word_shows(content)
     markdown, metadata = _converted(content, kind)
-    markdown = with_joined_headers(_mended(cleaned(markdown)))
+    markdown = with_joined_headers(_corrected(cleaned(markdown)))
     outline = Outline(Part(text=markdown))
     own = outline.document_title or (kind in _SLIDES and outline.opening_heading)
     title = own if own and outline.has_text else title_from(path)
-    return parsed_page(title, outline, FrontMatter(written=_modified(metadata)))
+    return parsed_page(title, outline, FrontMatter(written=own_date(metadata.get("modified_at"))))
 
 
 def checked_kind(content: bytes, kind: str) -> str:
-    """The kind that the content is, where an old ending holds a new file.
+    """Returns the format of the content, which is a newer one where an old ending holds a new file.
 
     Raises:
         PageError: it is protected, broken, or may be an attack.
@@ -95,16 +93,16 @@ def checked_kind(content: bytes, kind: str) -> str:
 
 
 def _converted(content: bytes, kind: str) -> tuple[str, Mapping[str, Any]]:
-    """Markdown and what the document says about itself."""
+    """Converts a file to Markdown and its metadata."""
     import kreuzberg
 
     try:
         result = kreuzberg.extract_bytes_sync(content, MEDIA_TYPES[kind], _config())
     except kreuzberg.KreuzbergError as error:
-        told = str(error).lower()
-        if "password" in told or "encrypted" in told:
+        reason = str(error).lower()
+        if "password" in reason or "encrypted" in reason:
             raise PageError("it is protected with a password: save it without one") from error
-        if kind in ("pptx", "pptm"):  # kreuzberg gives up on a deck when one picture in it is broken
+        if kind in ("pptx", "pptm"):  # kreuzberg rejects a deck when one picture in it is broken
             return read_slides(content), {}
         raise PageError(f"it is broken, or no .{kind} file at all: save it again") from error
     return result.content, result.metadata
@@ -118,7 +116,7 @@ def _config() -> Any:
     return kreuzberg.ExtractionConfig(**options)
 
 
-def _mended(markdown: str) -> str:
+def _corrected(markdown: str) -> str:
     text = _PICTURE.sub(lambda found: description(found[1]), markdown)
     text = _LINK_WITHIN.sub(r"\1", text)
     text = _NEEDLESS.sub(r"\1", _UNDERLINE.sub("", _COMMENT.sub("", text)))
@@ -126,12 +124,3 @@ def _mended(markdown: str) -> str:
         line.replace("\\*", "*") if line.startswith(("|", "#")) else line.rstrip()
         for line in text.split("\n")
     )
-
-
-def _modified(metadata: Mapping[str, Any]) -> date | None:
-    """Last saved, as the document itself says; not to be trusted over anything that the source knows."""
-    written = metadata.get("modified_at")
-    try:
-        return parse_date(written) if isinstance(written, str) else None
-    except UnreadableDateError:
-        return None

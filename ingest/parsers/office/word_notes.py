@@ -1,6 +1,6 @@
-"""Footnotes of Word behind the paragraph that they belong to: what a note limits is quoted with it.
+"""Moves Word's footnotes behind the paragraph that they belong to: a sentence is quoted with the note that limits it.
 
-The converter collects them at the end, under other numbers than it sets in the text, and forgets one that has the id 1.
+The converter collects them at the end, under other numbers than those in the text, and drops one that has the id 1.
 """
 
 from __future__ import annotations
@@ -8,56 +8,46 @@ from __future__ import annotations
 from collections.abc import Mapping
 from copy import deepcopy
 
-import lxml.etree
 from lxml.etree import _Element as Element
 
-_WORD = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+from ingest.parsers.office.word_xml import WORD, insert_text, text_element
+
 _LINK = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
-_SPACE = "{http://www.w3.org/XML/1998/namespace}space"
 
 
 def show_notes(document: Element, notes: Mapping[str, Element]) -> bool:
-    """Numbers them as Word does, in the order in which they are named. `notes`: by their ids.
+    """Numbers notes as Word does, in the order of their references. `notes`: by their ids.
 
-    "[note 1]", since "[1]" is what an answer's citations look like.
+    Writes "[note 1]", since "[1]" looks like an answer's citation.
     """
     last: dict[Element, Element] = {}
-    """What the next note of a paragraph is put behind."""
+    """The elements behind which the next notes go, by paragraph."""
     number = 0
-    for mark in list(document.iter(f"{_WORD}footnoteReference")):
-        note = notes.get(mark.get(f"{_WORD}id", ""))
+    for mark in list(document.iter(f"{WORD}footnoteReference")):
+        note = notes.get(mark.get(f"{WORD}id", ""))
         host = _outermost(mark)
         if note is None or host is None:
             continue
         number += 1
-        mark.getparent().replace(mark, _text(f"[note {number}]"))
-        for at, paragraph in enumerate(note.iter(f"{_WORD}p")):
-            shown = _copied(paragraph, f"[note {number}] " if at == 0 else "")
+        mark.getparent().replace(mark, text_element(f"[note {number}]"))
+        for index, paragraph in enumerate(note.iter(f"{WORD}p")):
+            shown = _copied(paragraph, f"[note {number}] " if index == 0 else "")
             last.get(host, host).addnext(shown)
             last[host] = shown
     return number > 0
 
 
 def _outermost(mark: Element) -> Element | None:
-    """The paragraph, or the table around it: a note is no part of a cell."""
-    around = list(mark.iterancestors(f"{_WORD}p", f"{_WORD}tbl"))
+    """Returns the paragraph, or the table around it: a note does not go into a cell."""
+    around = list(mark.iterancestors(f"{WORD}p", f"{WORD}tbl"))
     return around[-1] if around else None
 
 
 def _copied(paragraph: Element, label: str) -> Element:
-    """Its links are those of another part of the file, so only their words are kept."""
+    """Copies a paragraph, but only the words of its links, which belong to another part of the file."""
     copy = deepcopy(paragraph)
-    for link in copy.iter(f"{_WORD}hyperlink"):
+    for link in copy.iter(f"{WORD}hyperlink"):
         link.attrib.pop(_LINK, None)
     if label:
-        run = lxml.etree.Element(f"{_WORD}r")
-        run.append(_text(label))
-        copy.insert(1 if copy.find(f"{_WORD}pPr") is not None else 0, run)
+        insert_text(copy, label)
     return copy
-
-
-def _text(words: str) -> Element:
-    text = lxml.etree.Element(f"{_WORD}t")
-    text.text = words
-    text.set(_SPACE, "preserve")
-    return text

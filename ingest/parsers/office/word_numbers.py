@@ -1,6 +1,6 @@
-"""Numbers that Word shows before headings and clauses, and lists that a style makes: the converter sees neither.
+"""Writes the numbers that Word shows before headings and clauses, and makes items of paragraphs in a list style.
 
-Word writes none of them into the text: "4.2" is counted from the paragraphs before.
+The converter ignores both. Word's file does not hold the numbers: "4.2" is counted from the paragraphs before.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 import lxml.etree
 from lxml.etree import _Element as Element
 
-WORD = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
-_SPACE = "{http://www.w3.org/XML/1998/namespace}space"
+from ingest.parsers.office.word_xml import WORD, insert_text
+
 _HEADING = re.compile(r"heading [1-9]|title", re.IGNORECASE)
 _PLACE = re.compile(r"%([1-9])")
 _STYLE = re.compile(rb"<w:style\b.*?</w:style>", re.DOTALL)
@@ -25,53 +25,56 @@ _ROMAN = ((1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "x
           (9, "ix"), (5, "v"), (4, "iv"), (1, "i"))  # fmt: skip
 _LEVELS = 9
 _MOST_STYLES = 20
-"""How far one style is followed to the one that it is based on: a ring would never end."""
+"""Maximum length of a chain of styles that are based on one another: a cycle would never end."""
 
 
 def may_have_numbers(document: bytes, styles: bytes, numbering: bytes) -> bool:
-    """Whether a style in use is numbered, or a list has numbers of several levels. Other lists the converter sees.
+    """Whether a style in use is numbered, or a list has numbers of several levels. The converter reads other lists.
 
-    Told without parsing: that takes longer than reading a short document.
+    Does not parse, which takes longer than reading a short document.
     """
     if not numbering:
         return False
     if b"numPr" in document and _SEVERAL.search(numbering):
         return True
-    made = [
-        (_ID.search(style), _BASED_ON.search(style), b"numPr" in style) for style in _STYLE.findall(styles)
-    ]
-    numbered = {name[1] for name, _, has_number in made if name and has_number}
+    numbered: set[bytes] = set()
+    bases: dict[bytes, bytes] = {}
+    for style in _STYLE.findall(styles):
+        if name := _ID.search(style):
+            if b"numPr" in style:
+                numbered.add(name[1])
+            if base := _BASED_ON.search(style):
+                bases[name[1]] = base[1]
     for _ in range(_MOST_STYLES):
-        heirs = {name[1] for name, above, _ in made if name and above and above[1] in numbered} - numbered
-        if not heirs:
-            break
-        numbered |= heirs
+        numbered |= {name for name, base in bases.items() if base in numbered}
     return any(name in document for name in numbered)
 
 
 def show_numbers(document: Element, styles: Element | None, numbering: Element) -> bool:
-    """Writes the numbers of headings and clauses before the words; lists that a style makes become lists.
+    """Writes the numbers of headings and clauses before the words; paragraphs in a list style become items.
 
-    False: there was nothing to write.
+    Returns whether there was anything to write.
     """
     has_changed = False
-    lists, known = _Lists(numbering), _Styles(styles)
+    lists, style_sheet = _Lists(numbering), _Styles(styles)
     for paragraph in document.iter(f"{WORD}p"):
         properties = paragraph.find(f"{WORD}pPr")
         name = _value(properties, "pStyle")
         number, level = _numbered(properties)
         by_style = number is None
         if by_style:
-            number, level = known.numbered(name)
-        if number is None or number == "0" or not _has_words(paragraph):
+            number, level = style_sheet.numbered(name)
+        if number is None or number == "0" or not any(text.text for text in paragraph.iter(f"{WORD}t")):
             continue
         label, is_deep = lists.label(number, level if level is not None else lists.level_of(number, name))
-        if label and (known.is_heading(name) or is_deep):
-            has_changed |= _write(paragraph, label)
+        if label and (style_sheet.is_heading(name) or is_deep):
+            insert_text(paragraph, f"{label} ")
+            has_changed = True
             if properties is not None and not by_style:
-                _drop(properties.find(f"{WORD}numPr"))
-        elif by_style:
-            has_changed |= _make_item(paragraph, number, level or 0)
+                properties.remove(properties.find(f"{WORD}numPr"))
+        elif by_style and properties is not None:
+            _make_item(properties, number, level or 0)
+            has_changed = True
     return has_changed
 
 
@@ -85,7 +88,7 @@ class _Level:
 
 @dataclass(kw_only=True, slots=True)
 class _Kind:
-    """A list as it is defined once, of which the document may have several."""
+    """An abstract list, which the document may use several times."""
 
     levels: dict[int, _Level] = field(default_factory=dict)
     counts: dict[int, int] = field(default_factory=dict)
@@ -99,26 +102,28 @@ class _Kind:
 class _Lists:
     def __init__(self, numbering: Element) -> None:
         kinds = {
-            one.get(f"{WORD}abstractNumId", ""): _kind(one) for one in numbering.iter(f"{WORD}abstractNum")
+            kind.get(f"{WORD}abstractNumId", ""): _kind(kind) for kind in numbering.iter(f"{WORD}abstractNum")
         }
         self._kinds: dict[str, _Kind] = defaultdict(_Kind)
         self._restarts: dict[str, dict[int, int]] = {}
-        for one in numbering.iter(f"{WORD}num"):
-            number = one.get(f"{WORD}numId", "")
-            self._kinds[number] = kinds.get(_value(one, "abstractNumId"), _Kind())
+        for instance in numbering.iter(f"{WORD}num"):
+            number = instance.get(f"{WORD}numId", "")
+            self._kinds[number] = kinds.get(_value(instance, "abstractNumId"), _Kind())
             self._restarts[number] = {
-                int(change.get(f"{WORD}ilvl", "0")): int(start)
-                for change in one.iter(f"{WORD}lvlOverride")
-                if (start := _value(change, "startOverride")).isdigit()
+                int(override.get(f"{WORD}ilvl", "0")): int(start)
+                for override in instance.iter(f"{WORD}lvlOverride")
+                if (start := _value(override, "startOverride")).isdigit()
             }
 
     def level_of(self, number: str, style: str) -> int:
-        """The level that belongs to a style."""
+        """Returns the level that belongs to a style."""
         levels = self._kinds[number].levels
-        return next((at for at, one in levels.items() if style and one.style == style), 0)
+        return next((depth for depth, level in levels.items() if style and level.style == style), 0)
 
     def label(self, number: str, level: int) -> tuple[str, bool]:
-        """What stands before the next paragraph of a list; empty for a bullet. And whether it is a list of clauses."""
+        """Counts the next paragraph of a list. Returns its label (empty for a bullet), and whether the list is of
+        clauses.
+        """
         kind = self._kinds[number]
         own = kind.levels.get(level)
         if own is None:
@@ -132,17 +137,17 @@ class _Lists:
             return "", False
 
         def shown(found: re.Match[str]) -> str:
-            at = int(found[1]) - 1
-            of = kind.levels.get(at, own)
-            return _written(kind.counts.setdefault(at, of.start), of.form)
+            depth = int(found[1]) - 1
+            shown_level = kind.levels.get(depth, own)
+            return _written(kind.counts.setdefault(depth, shown_level.start), shown_level.form)
 
         return _PLACE.sub(shown, own.text), kind.is_deep
 
 
 class _Styles:
     def __init__(self, styles: Element | None) -> None:
-        found = () if styles is None else styles.iter(f"{WORD}style")
-        self._styles: Mapping[str, Element] = {one.get(f"{WORD}styleId", ""): one for one in found}
+        elements = () if styles is None else styles.iter(f"{WORD}style")
+        self._styles: Mapping[str, Element] = {style.get(f"{WORD}styleId", ""): style for style in elements}
 
     def numbered(self, name: str) -> tuple[str | None, int | None]:
         for style in self._chain(name):
@@ -177,12 +182,10 @@ def _kind(element: Element) -> _Kind:
 
 
 def _numbered(properties: Element | None) -> tuple[str | None, int | None]:
-    """The list and the level that a paragraph or a style names."""
-    found = None if properties is None else properties.find(f"{WORD}numPr")
-    if found is None:
-        return None, None
-    level = _value(found, "ilvl")
-    return _value(found, "numId") or None, int(level) if level.isdigit() else None
+    """Returns the list and the level that a paragraph or a style names."""
+    named = None if properties is None else properties.find(f"{WORD}numPr")
+    level = _value(named, "ilvl")
+    return _value(named, "numId") or None, int(level) if level.isdigit() else None
 
 
 def _written(count: int, form: str) -> str:
@@ -201,37 +204,12 @@ def _written(count: int, form: str) -> str:
     return text.upper() if form.startswith("upper") else text
 
 
-def _write(paragraph: Element, label: str) -> bool:
-    if not label:
-        return False
-    run = lxml.etree.Element(f"{WORD}r")
-    text = lxml.etree.SubElement(run, f"{WORD}t")
-    text.text = f"{label} "
-    text.set(_SPACE, "preserve")
-    paragraph.insert(1 if paragraph.find(f"{WORD}pPr") is not None else 0, run)
-    return True
-
-
-def _make_item(paragraph: Element, number: str, level: int) -> bool:
-    properties = paragraph.find(f"{WORD}pPr")
-    if properties is None:
-        return False
+def _make_item(properties: Element, number: str, level: int) -> None:
     item = lxml.etree.SubElement(properties, f"{WORD}numPr")
     lxml.etree.SubElement(item, f"{WORD}ilvl").set(f"{WORD}val", str(level))
     lxml.etree.SubElement(item, f"{WORD}numId").set(f"{WORD}val", number)
-    return True
-
-
-def _has_words(paragraph: Element) -> bool:
-    return any(one.text for one in paragraph.iter(f"{WORD}t"))
 
 
 def _value(element: Element | None, name: str) -> str:
     found = None if element is None else element.find(f"{WORD}{name}")
     return "" if found is None else found.get(f"{WORD}val", "")
-
-
-def _drop(element: Element | None) -> None:
-    parent = None if element is None else element.getparent()
-    if parent is not None and element is not None:
-        parent.remove(element)

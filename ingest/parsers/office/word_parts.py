@@ -1,7 +1,7 @@
-"""A Word file as its reader sees it: without hidden and moved-away
-words, with numbers of headings, footnotes and text boxes.
+"""Changes a Word file to what its reader sees: without hidden and moved words, with numbers of headings, footnotes and
+text boxes.
 
-The converter knows nothing of what hides words or counts them, and of a paragraph with a text box it drops the words.
+The converter ignores what hides or numbers words, and drops the words of a paragraph with a text box.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from ingest.errors import PageError
 from ingest.parsers.archives import with_members
 from ingest.parsers.office.word_notes import show_notes
 from ingest.parsers.office.word_numbers import may_have_numbers, show_numbers
+from ingest.parsers.office.word_xml import SPACE, WORD
 
-_WORD = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _ALTERNATIVES = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
-_TABS = frozenset({f"{_WORD}tab", f"{_WORD}ptab"})
+_TABS = frozenset({f"{WORD}tab", f"{WORD}ptab"})
 _OFF = frozenset({"0", "false", "off"})
 _WORD_TEXT = re.compile(r"word/(?:document|footnotes|endnotes|header\d*|footer\d*)\.xml")
 _HIDING = (b":vanish", b":moveFrom")
@@ -29,16 +29,14 @@ _DOCUMENT, _FOOTNOTES = "word/document.xml", "word/footnotes.xml"
 
 
 def as_word_shows(content: bytes) -> bytes:
-    """The file so changed. `content` has passed `check_archive`.
+    """Changes a file. `content` has passed `check_archive`.
 
     Raises:
         PageError: its XML is broken.
     """
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         changed = _changed(archive)
-        if not changed:
-            return content
-        return with_members(archive, changed, compression=zipfile.ZIP_STORED)
+        return with_members(archive, changed, compression=zipfile.ZIP_STORED) if changed else content
 
 
 def _changed(archive: zipfile.ZipFile) -> Mapping[str, bytes]:
@@ -68,7 +66,7 @@ def _changed(archive: zipfile.ZipFile) -> Mapping[str, bytes]:
 
 
 def _member(archive: zipfile.ZipFile, name: str) -> bytes:
-    """Empty where there is none."""
+    """Reads a member; empty where there is none."""
     return archive.read(name) if name in archive.namelist() else b""
 
 
@@ -77,44 +75,44 @@ def _may_hide(xml: bytes, styles: frozenset[str]) -> bool:
 
 
 def _hide(root: Element, styles: frozenset[str]) -> bool:
-    hidden = [run for run in root.iter(f"{_WORD}r") if _is_hidden(run, styles)]
-    hidden += [one for one in root.iter(f"{_WORD}p") if _style(one, "pPr", "pStyle") in styles]
-    hidden += root.iter(f"{_WORD}moveFrom")
+    hidden = [run for run in root.iter(f"{WORD}r") if _is_hidden(run, styles)]
+    hidden += [one for one in root.iter(f"{WORD}p") if _style(one, "pPr", "pStyle") in styles]
+    hidden += root.iter(f"{WORD}moveFrom")
     _remove(hidden)
     return bool(hidden)
 
 
 def _space_tabs(root: Element) -> bool:
-    """A space in the place of each tab: the converter joins the words around it."""
-    tabs = [tab for run in root.iter(f"{_WORD}r") for tab in run if tab.tag in _TABS]
+    """Replaces each tab by a space: the converter joins the words around it."""
+    tabs = [tab for run in root.iter(f"{WORD}r") for tab in run if tab.tag in _TABS]
     for tab in tabs:
-        tab.tag = f"{_WORD}t"
+        tab.tag = f"{WORD}t"
         tab.text = " "
-        tab.set("{http://www.w3.org/XML/1998/namespace}space", "preserve")
+        tab.set(SPACE, "preserve")
     return bool(tabs)
 
 
 def _notes(archive: zipfile.ZipFile) -> Mapping[str, Element]:
-    """Footnotes by their ids, without the lines that part them from the text."""
+    """Returns the footnotes by their ids, without the lines that separate them from the text."""
     xml = _member(archive, _FOOTNOTES)
-    notes = _parsed(xml).iter(f"{_WORD}footnote") if b"footnoteRef" in xml or b"<w:t" in xml else ()
-    return {note.get(f"{_WORD}id", ""): note for note in notes if note.get(f"{_WORD}type") is None}
+    notes = _parsed(xml).iter(f"{WORD}footnote") if b"footnoteRef" in xml or b"<w:t" in xml else ()
+    return {note.get(f"{WORD}id", ""): note for note in notes if note.get(f"{WORD}type") is None}
 
 
 def _forget_notes(root: Element) -> bool:
-    """Once they stand in the text."""
-    _remove(list(root.iter(f"{_WORD}footnote")))
+    """Drops the footnotes, which are in the text now."""
+    _remove(list(root.iter(f"{WORD}footnote")))
     return True
 
 
 def _show_text_boxes(root: Element) -> bool:
-    """Puts the paragraphs of each text box behind the one that it hangs on. Old and new kinds say the same twice."""
+    """Puts the paragraphs of each text box behind its host. A file holds a box in both its old and its new form."""
     for choice in root.iter(f"{_ALTERNATIVES}Choice"):
-        if next(choice.iter(f"{_WORD}txbxContent"), None) is not None:
+        if next(choice.iter(f"{WORD}txbxContent"), None) is not None:
             _remove(list(choice.itersiblings(f"{_ALTERNATIVES}Fallback")))
-    boxes = list(root.iter(f"{_WORD}txbxContent"))
+    boxes = list(root.iter(f"{WORD}txbxContent"))
     for box in boxes:
-        host = next(box.iterancestors(f"{_WORD}p"), None)
+        host = next(box.iterancestors(f"{WORD}p"), None)
         if host is not None:
             for block in reversed(list(box)):
                 host.addnext(block)
@@ -125,8 +123,8 @@ def _show_text_boxes(root: Element) -> bool:
 def _hiding_styles(styles: bytes) -> frozenset[str]:
     if b":vanish" not in styles:
         return frozenset()
-    hiding = filter(_vanishes, _parsed(styles).iter(f"{_WORD}style"))
-    return frozenset(style.get(f"{_WORD}styleId", "") for style in hiding) - {""}
+    hiding = filter(_vanishes, _parsed(styles).iter(f"{WORD}style"))
+    return frozenset(style.get(f"{WORD}styleId", "") for style in hiding) - {""}
 
 
 def _is_hidden(run: Element, styles: frozenset[str]) -> bool:
@@ -134,14 +132,14 @@ def _is_hidden(run: Element, styles: frozenset[str]) -> bool:
 
 
 def _vanishes(element: Element) -> bool:
-    mark = element.find(f"{_WORD}rPr/{_WORD}vanish")
-    return mark is not None and mark.get(f"{_WORD}val", "1") not in _OFF
+    mark = element.find(f"{WORD}rPr/{WORD}vanish")
+    return mark is not None and mark.get(f"{WORD}val", "1") not in _OFF
 
 
 def _style(element: Element, properties: str, name: str) -> str:
-    """The id of its style; empty where it has none."""
-    found = element.find(f"{_WORD}{properties}/{_WORD}{name}")
-    return "" if found is None else found.get(f"{_WORD}val", "")
+    """Returns the id of an element's style; empty where it has none."""
+    found = element.find(f"{WORD}{properties}/{WORD}{name}")
+    return "" if found is None else found.get(f"{WORD}val", "")
 
 
 def _remove(elements: list[Element]) -> None:

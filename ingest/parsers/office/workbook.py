@@ -1,7 +1,7 @@
-"""Workbooks of Excel since 2007 (.xlsx, .xlsm): every cell as Excel shows it, what is hidden left out.
+"""Reads workbooks of Excel since 2007 (.xlsx, .xlsm): every cell as Excel shows it, without hidden parts.
 
-Our own reader of their XML, since the converters give the numbers that the file holds (0.075 for 7.5%, 1900-01-01 13:30
-for 37:30 hours). Rows and columns that are folded or filtered away are read: a reader unfolds them.
+A reader of our own for their XML, since the converters give the numbers that the file holds (0.075 for 7.5%, 1900-01-01
+13:30 for 37:30 hours). Folded or filtered rows and columns are read: a reader unfolds them.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ import lxml.etree
 from lxml.etree import _Element as Element
 
 from ingest.errors import PageError
-from ingest.front_matter.dates import UnreadableDateError, parse_date
 from ingest.parsers.office.format_codes import BUILT_IN, GENERAL
 from ingest.parsers.office.number_formats import shown_number, shown_text
 from ingest.parsers.office.sheets import Sheet, Span
+from ingest.parsers.text import own_date
 
 NOT_CALCULATED = "(not calculated)"
-"""In the place of a formula whose value the file does not hold: only Excel knows what would stand there."""
+"""Replaces a formula whose value the file does not hold: only Excel can calculate it."""
 _HIDDEN = ("hidden", "veryHidden")
 _ON = ("1", "true", "on")
 _PLACE = re.compile(r"([A-Z]{1,3})(\d+)")
 _ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
 _NAMED = 5
-"""Cells that a note names."""
+"""Maximum number of cells that a note names."""
 _LAST_COLUMN = 16_384
 
 
@@ -41,11 +41,11 @@ class Workbook:
     sheets: Sequence[Sheet]
     notes: Sequence[str]
     written: date | None
-    """When it was last saved, as it says itself."""
+    """When it was last saved, by its own account."""
 
 
 def read_workbook(content: bytes) -> Workbook:
-    """`content` has passed `check_archive`.
+    """Reads a workbook. `content` has passed `check_archive`.
 
     Raises:
         PageError: it is broken.
@@ -58,16 +58,8 @@ def read_workbook(content: bytes) -> Workbook:
 
 
 @dataclass(kw_only=True, slots=True)
-class _Filter:
-    """Rows that a filter is set on, and which it may have put away."""
-
-    first: int
-    last: int
-
-
-@dataclass(kw_only=True, slots=True)
-class Unsaid:
-    """Formulas without a value, and sheets that are hidden. `program`: what would work them out."""
+class Omissions:
+    """Formulas without a value, and hidden sheets. `program`: calculates the formulas."""
 
     program: str = "Excel"
     cells: list[str] = field(default_factory=list)
@@ -77,24 +69,24 @@ class Unsaid:
         if self.sheets:
             yield f"hidden sheets are left out: {', '.join(self.sheets)}"
         if self.cells:
-            named = list(dict.fromkeys(self.cells))
-            told = ", ".join(named[:_NAMED]) + (" and more" if len(named) > _NAMED else "")
-            yield f"{len(self.cells)} formulas have no saved value ({told}): open it in {self.program} and save it"
+            cells = list(dict.fromkeys(self.cells))
+            named = ", ".join(cells[:_NAMED]) + (" and more" if len(cells) > _NAMED else "")
+            yield f"{len(self.cells)} formulas have no saved value ({named}): open it in {self.program} and save it"
 
 
 class _Reading:
     def __init__(self, archive: zipfile.ZipFile) -> None:
         self._archive = archive
         self._members = frozenset(archive.namelist())
-        self._unsaid = Unsaid()
+        self._omissions = Omissions()
         book_path = next(iter(self._linked("", "officeDocument")), "xl/workbook.xml")
         self._book = self._xml(book_path)
         self._links = self._relations(book_path)
         self._folder = posixpath.dirname(book_path)
-        properties = next((one for one in _all(self._book, "workbookPr")), None)
+        properties = next(_all(self._book, "workbookPr"), None)
         self._since_1904 = properties is not None and properties.get("date1904", "0") in _ON
         self._texts = [
-            _rich_text(one) for path in self._linked(book_path, "sharedStrings") for one in self._xml(path)
+            _rich_text(item) for path in self._linked(book_path, "sharedStrings") for item in self._xml(path)
         ]
         self._formats = [
             code for path in self._linked(book_path, "styles") for code in _formats(self._xml(path))
@@ -107,15 +99,20 @@ class _Reading:
             link = next((value for key, value in sheet.items() if key.endswith("}id")), "")
             kind, path = self._links.get(link, ("", ""))
             if sheet.get("state") in _HIDDEN:
-                self._unsaid.sheets.append(name)
+                self._omissions.sheets.append(name)
             elif kind == "worksheet" and path in self._members:
                 sheets.append(self._sheet(name, path))
-        return Workbook(sheets=sheets, notes=tuple(self._unsaid.notes()), written=self._written())
+        return Workbook(sheets=sheets, notes=tuple(self._omissions.notes()), written=self._written())
 
     def _sheet(self, name: str, path: str) -> Sheet:
         sheet = Sheet(name=name)
-        filters = list(self._filters_of_tables(path))
-        put_away: list[int] = []
+        filters = [
+            span
+            for table in self._linked(path, "table")
+            for element in _all(self._xml(table), "autoFilter")
+            for span in _filtered(element)
+        ]
+        hidden: list[int] = []
         row = 0
         with self._archive.open(path) as stream:
             for _, element in lxml.etree.iterparse(
@@ -127,13 +124,12 @@ class _Reading:
                 match element.tag.rpartition("}")[2]:
                     case "row":
                         row = int(element.get("r") or row + 1)
-                        if _is_put_away(element):
-                            put_away.append(row)
-                        cells = self._cells(element, f"{name}!")
-                        if cells:
+                        if _is_hidden(element):
+                            hidden.append(row)
+                        if cells := self._cells(element, f"{name}!"):
                             sheet.rows[row] = cells
                         element.clear()
-                    case "col" if _is_put_away(element):
+                    case "col" if _is_hidden(element):
                         first, last = int(element.get("min", "1")), int(element.get("max", "1"))
                         sheet.hidden_columns.update(range(first, min(last, _LAST_COLUMN) + 1))
                     case "mergeCell":
@@ -141,27 +137,27 @@ class _Reading:
                     case "autoFilter":
                         filters += _filtered(element)
         sheet.hidden_rows.update(
-            at for at in put_away if not any(one.first <= at <= one.last for one in filters)
+            row for row in hidden if not any(span.top <= row <= span.bottom for span in filters)
         )
         sheet.beside = list(self._text_boxes(path))
         return sheet
 
     def _cells(self, row: Element, sheet: str) -> dict[int, str]:
         cells: dict[int, str] = {}
-        at = 0
+        column = 0
         for cell in row:
             place = cell.get("r")
-            at = _column(place.rstrip(digits)) if place else at + 1
+            column = _column(place.rstrip(digits)) if place else column + 1
             text = self._shown(cell)
             if text is None:
-                self._unsaid.cells.append(f"{sheet}{cell.get('r', '')}")
+                self._omissions.cells.append(f"{sheet}{cell.get('r', '')}")
                 text = NOT_CALCULATED
             if text:
-                cells[at] = text
+                cells[column] = text
         return cells
 
     def _shown(self, cell: Element) -> str | None:
-        """What stands in it; None for a formula whose value the file does not hold."""
+        """Returns a cell's text; None for a formula whose value the file does not hold."""
         value, has_formula = None, False
         for part in cell:
             match part.tag.rpartition("}")[2]:
@@ -192,11 +188,6 @@ class _Reading:
         style = int(cell.get("s") or 0)
         return self._formats[style] if style < len(self._formats) else GENERAL
 
-    def _filters_of_tables(self, path: str) -> Iterator[_Filter]:
-        for table in self._linked(path, "table"):
-            for element in _all(self._xml(table), "autoFilter"):
-                yield from _filtered(element)
-
     def _text_boxes(self, path: str) -> Iterator[str]:
         for drawing in self._linked(path, "drawing"):
             for box in _all(self._xml(drawing), "txBody"):
@@ -205,15 +196,12 @@ class _Reading:
 
     def _written(self) -> date | None:
         for path in self._linked("", "core-properties"):
-            found = next((one.text for one in _all(self._xml(path), "modified")), None)
-            try:
-                return parse_date((found or "").strip().partition("T")[0])
-            except UnreadableDateError:
-                return None
+            modified = next((element.text for element in _all(self._xml(path), "modified")), None)
+            return own_date((modified or "").strip().partition("T")[0])
         return None
 
     def _linked(self, path: str, kind: str) -> list[str]:
-        """Members of a kind to which another one leads; the archive as a whole is ""."""
+        """Returns the members of a kind to which another one leads; the archive as a whole is ""."""
         return [
             target
             for named, target in self._relations(path).values()
@@ -221,7 +209,7 @@ class _Reading:
         ]
 
     def _relations(self, path: str) -> Mapping[str, tuple[str, str]]:
-        """Id -> kind and member."""
+        """Returns the kinds and members to which one leads, by their ids."""
         folder, name = posixpath.split(path)
         listed = posixpath.join(folder, "_rels", f"{name}.rels")
         if listed not in self._members:
@@ -243,22 +231,21 @@ class _Reading:
 
 
 def _formats(styles: Element) -> list[str]:
-    """The format code of every style that a cell may have."""
-    own = {int(one.get("numFmtId", "0")): one.get("formatCode", "") for one in _all(styles, "numFmt")}
-    cells = next(_all(styles, "cellXfs"), None)
-    ids = [] if cells is None else [int(one.get("numFmtId", "0")) for one in cells]
+    """Returns the format code of every style that a cell may have."""
+    own = {int(code.get("numFmtId", "0")): code.get("formatCode", "") for code in _all(styles, "numFmt")}
+    ids = [int(style.get("numFmtId", "0")) for style in next(_all(styles, "cellXfs"), ())]
     return [own.get(number) or BUILT_IN.get(number, GENERAL) for number in ids]
 
 
 def _rich_text(item: Element) -> str:
-    """Its pieces in one, without what tells how to pronounce them."""
+    """Joins the pieces of a text, without their pronunciation."""
     pieces = []
     for part in item:
         match part.tag.rpartition("}")[2]:
             case "t":
                 pieces.append(part.text or "")
             case "r":
-                pieces += [one.text or "" for one in _all(part, "t")]
+                pieces += [piece.text or "" for piece in _all(part, "t")]
     return _unescaped("".join(pieces))
 
 
@@ -266,16 +253,15 @@ def _unescaped(text: str) -> str:
     return _ESCAPED.sub(lambda found: chr(int(found[1], 16)), text) if "_x" in text else text
 
 
-def _is_put_away(element: Element) -> bool:
-    folded = element.get("outlineLevel", "0") != "0"
-    return element.get("hidden", "0") in _ON and not folded
+def _is_hidden(element: Element) -> bool:
+    """Whether a row or column is hidden, and not only folded into an outline."""
+    return element.get("hidden", "0") in _ON and element.get("outlineLevel", "0") == "0"
 
 
-def _filtered(element: Element) -> Iterator[_Filter]:
-    """Nothing where the filter's buttons are there, but none is set."""
+def _filtered(element: Element) -> Iterator[Span]:
+    """Yields the range whose rows a filter may hide, unless the filter's buttons are there, but none is set."""
     if next(_all(element, "filterColumn"), None) is not None:
-        for span in _spans(element):
-            yield _Filter(first=span.top, last=span.bottom)
+        yield from _spans(element)
 
 
 def _spans(element: Element) -> Iterator[Span]:
@@ -287,7 +273,7 @@ def _spans(element: Element) -> Iterator[Span]:
 
 @lru_cache(maxsize=_LAST_COLUMN)
 def _column(letters: str) -> int:
-    """A is 1, AA is 27."""
+    """Returns a column's number: A is 1, AA is 27."""
     number = 0
     for letter in letters:
         number = 26 * number + ord(letter) - 64
