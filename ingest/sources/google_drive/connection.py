@@ -63,68 +63,49 @@ class Connection:
         await self._api.close()
 
     async def file(self, file_id: str) -> DriveFile:
-        told = await self._get(f"/files/{quote(file_id, safe='')}", {**_EVERYWHERE, "fields": FIELDS})
-        return parsed(DriveFile, told)
+        return parsed(DriveFile, await self._get(_path(file_id), {**_EVERYWHERE, "fields": FIELDS}))
 
     async def folder(self, file_id: str) -> DriveFile:
-        """As people call it: the folder that is a shared drive is named "Drive" by the API of files."""
+        """Returns a folder as people call it: the one that is a shared drive is named "Drive" by the API of files."""
         folder = await self.file(file_id)
         if folder.id != folder.drive_id:
             return folder
         return folder.model_copy(update={"name": await self.drive_name(folder.id)})
 
     async def files(self, query: Parameters) -> AsyncIterator[DriveFile]:
-        """Raises also where Google could not search all of it."""
-        asked: Parameters = {
-            **_LISTED,
-            "pageSize": _PAGE_SIZE,
-            "fields": f"nextPageToken,incompleteSearch,files({FIELDS})",
-            **query,
-        }
-        async for page in self._pages("/files", asked):
-            if page.get("incompleteSearch"):
-                raise ApiError("Google could not search all drives to the end: try later")
-            for told in page.get("files") or ():
-                yield parsed(DriveFile, told)
+        """Yields the files that a query finds. Raises also where Google could not search all of it."""
+        asked = {**_LISTED, "pageSize": _PAGE_SIZE, **query}
+        async for file in self._every("/files", "files", f"incompleteSearch,files({FIELDS})", asked):
+            yield parsed(DriveFile, file)
 
     async def permissions(self, file_id: str) -> tuple[Permission, ...]:
         """Lists the permissions of a file or a shared drive, inherited ones included."""
-        asked: Parameters = {
-            **_EVERYWHERE,
-            "pageSize": _DRIVES_SIZE,
-            "fields": f"nextPageToken,permissions({PERMISSION_FIELDS})",
-        }
-        pages = self._pages(f"/files/{quote(file_id, safe='')}/permissions", asked)
-        return tuple(
-            [parsed(Permission, told) async for page in pages for told in page.get("permissions") or ()]
-        )
+        path, fields = f"{_path(file_id)}/permissions", f"permissions({PERMISSION_FIELDS})"
+        asked: Parameters = {**_EVERYWHERE, "pageSize": _DRIVES_SIZE}
+        found = self._every(path, "permissions", fields, asked)
+        return tuple([parsed(Permission, permission) async for permission in found])
 
     async def drives(self) -> dict[str, str]:
-        """Id -> name of every shared drive that the account is a member of."""
-        asked: Parameters = {"pageSize": _DRIVES_SIZE, "fields": "nextPageToken,drives(id,name)"}
-        return {
-            str(drive["id"]): str(drive.get("name", ""))
-            async for page in self._pages("/drives", asked)
-            for drive in page.get("drives") or ()
-        }
+        """Returns id -> name of every shared drive that the account is a member of."""
+        found = self._every("/drives", "drives", "drives(id,name)", {"pageSize": _DRIVES_SIZE})
+        return {str(drive["id"]): str(drive.get("name", "")) async for drive in found}
 
     async def drive_name(self, drive_id: str) -> str:
         """Raises with status 404 where the account is no member, whatever else it sees of the drive."""
-        told = await self._get(f"/drives/{quote(drive_id, safe='')}", {"fields": "id,name"})
-        return str(told.get("name", ""))
+        drive = await self._get(f"/drives/{quote(drive_id, safe='')}", {"fields": "id,name"})
+        return str(drive.get("name", ""))
 
     async def own_root(self) -> str:
-        """The id of the account's My Drive."""
-        told = await self._get("/files/root", {"fields": "id"})
-        return str(told.get("id", ""))
+        """Returns the id of the account's My Drive."""
+        return str((await self._get("/files/root", {"fields": "id"})).get("id", ""))
 
     async def start_token(self, drive_id: str | None) -> str:
-        """From which on changes are told: of the account, or of a shared drive."""
-        told = await self._get("/changes/startPageToken", {**_EVERYWHERE, **_log(drive_id)})
-        return str(told["startPageToken"])
+        """Returns the token from which on changes are told: of the account, or of a shared drive."""
+        start = await self._get("/changes/startPageToken", {**_EVERYWHERE, **_log(drive_id)})
+        return str(start["startPageToken"])
 
     async def changes(self, token: str, drive_id: str | None) -> tuple[list[Any], str, bool]:
-        """A page of changes as they were told, the token of what follows, and whether there is more now."""
+        """Returns a page of changes as Google writes them, the token of what follows, and whether there is more now."""
         asked: Parameters = {
             **_LISTED,
             **_log(drive_id),
@@ -133,21 +114,19 @@ class Connection:
             "includeRemoved": "true",
             "fields": f"nextPageToken,newStartPageToken,changes(changeType,removed,fileId,file({FIELDS}))",
         }
-        told = await self._get("/changes", asked)
-        following = told.get("nextPageToken") or told.get("newStartPageToken")
+        page = await self._get("/changes", asked)
+        following = page.get("nextPageToken") or page.get("newStartPageToken")
         if not following:
             raise ApiError(UNKNOWN_FORM)
-        return list(told.get("changes") or ()), str(following), "nextPageToken" in told
+        return list(page.get("changes") or ()), str(following), "nextPageToken" in page
 
     async def content(self, file: DriveFile, *, max_bytes: int) -> bytes:
-        """What is in it, or Google's export of it, of no more than `max_bytes`."""
-        file_id = quote(file.id, safe="")
+        """Returns what is in it, or Google's export of it, of no more than `max_bytes`."""
+        path = _path(file.id)
         if file.export is None:
-            return await self._api.download(
-                f"/files/{file_id}?alt=media&supportsAllDrives=true", max_bytes=max_bytes
-            )
+            return await self._api.download(f"{path}?alt=media&supportsAllDrives=true", max_bytes=max_bytes)
         try:
-            path = f"/files/{file_id}/export?mimeType={quote(file.export, safe='')}"
+            path += f"/export?mimeType={quote(file.export, safe='')}"
             return await self._api.download(path, max_bytes=max_bytes)
         except ApiError as error:
             if reason_of(error) != TOO_LARGE:
@@ -158,20 +137,25 @@ class Connection:
         self, file: DriveFile, media_type: str, max_bytes: int, error: ApiError
     ) -> bytes:
         """`files.export` ends at 10 MB. The editors' own export, to which a file links, has no such limit."""
-        told = await self._get(f"/files/{quote(file.id, safe='')}", {**_EVERYWHERE, "fields": "exportLinks"})
-        link = URL(str((told.get("exportLinks") or {}).get(media_type, "")), encoded=True)
+        links = (await self._get(_path(file.id), {**_EVERYWHERE, "fields": "exportLinks"})).get("exportLinks")
+        link = URL(str((links or {}).get(media_type, "")), encoded=True)
         ours = link.absolute and link.origin() == self._origin
         if not ours and not (link.scheme == "https" and link.host == _EXPORT_HOST):
             raise error
         async with self._opened(str(link.origin())) as exports:
             return await exports.download(link.raw_path_qs, max_bytes=max_bytes)
 
-    async def _pages(self, path: str, parameters: Parameters) -> AsyncIterator[dict[str, Any]]:
-        token = ""
+    async def _every(self, path: str, name: str, fields: str, parameters: Parameters) -> AsyncIterator[Any]:
+        """Yields every result in the lists called `name`, page by page."""
+        asked: Parameters = {**parameters, "fields": f"nextPageToken,{fields}"}
+        token: str | None = None
         while True:
-            told = await self._get(path, {**parameters, "pageToken": token} if token else parameters)
-            yield told
-            token = str(told.get("nextPageToken") or "")
+            page = await self._get(path, {**asked, "pageToken": token} if token else asked)
+            if page.get("incompleteSearch"):
+                raise ApiError("Google could not search all drives to the end: try later")
+            for result in page.get(name) or ():
+                yield result
+            token = page.get("nextPageToken")
             if not token:
                 return
 
@@ -201,19 +185,22 @@ def _error_of(response: Response) -> ApiError | None:
     return error_of(response)
 
 
+def _path(file_id: str) -> str:
+    return f"/files/{quote(file_id, safe='')}"
+
+
 def reason_of(error: ApiError) -> str:
-    """Google's word for it ("notFound"); empty: it has none."""
+    """Returns Google's word for it ("notFound"); empty: it has none."""
     return _reason(error.payload)
 
 
 def message_of(error: ApiError) -> str:
-    """Google's sentence for it."""
-    told = error.payload.get("error") if isinstance(error.payload, dict) else None
-    return str(told.get("message") or "") if isinstance(told, dict) else ""
+    """Returns Google's sentence for it."""
+    return str(_details(error.payload).get("message") or "")
 
 
 def advice(error: ApiError, account: str) -> str:
-    """What to do about an error that is no single file's."""
+    """Tells what to do about an error that is no single file's."""
     match error.status, reason_of(error):
         case _ if isinstance(error, CredentialsError) and error.status == 401:
             return str(error)  # it says itself what to do
@@ -232,19 +219,22 @@ def advice(error: ApiError, account: str) -> str:
         case (429, _) | (403, "userRateLimitExceeded" | "rateLimitExceeded"):
             return "Google limits the rate of requests and did not stop doing so: sync less often, or later"
         case _:
-            told = message_of(error)
-            said = f"{error} ({told})" if told else str(error)
-            return f"{said}; look whether googleapis.com can be reached from here"
+            message = message_of(error)
+            reason = f"{error} ({message})" if message else str(error)
+            return f"{reason}; look whether googleapis.com can be reached from here"
 
 
-def _reason(told: Any) -> str:
-    error = told.get("error") if isinstance(told, dict) else None
-    if not isinstance(error, dict):
-        return ""
-    for one in (*(error.get("errors") or ()), *(error.get("details") or ())):
-        if isinstance(one, dict) and one.get("reason"):
-            return str(one["reason"])
-    return str(error.get("status") or "")
+def _reason(payload: Any) -> str:
+    details = _details(payload)
+    for part in (*(details.get("errors") or ()), *(details.get("details") or ())):
+        if isinstance(part, dict) and part.get("reason"):
+            return str(part["reason"])
+    return str(details.get("status") or "")
+
+
+def _details(payload: Any) -> dict[str, Any]:
+    details = payload.get("error") if isinstance(payload, dict) else None
+    return details if isinstance(details, dict) else {}
 
 
 def _log(drive_id: str | None) -> dict[str, str]:

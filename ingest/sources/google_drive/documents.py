@@ -36,9 +36,9 @@ class Document:
 
     @property
     def revision(self) -> str:
-        told = (_CONVERTER, self.file.id, self.file.version, self.name, self.file.url)
+        content = (_CONVERTER, self.file.id, self.file.version, self.name, self.file.url)
         place = (repr(self.parents), repr(self.audience.channels))
-        return fingerprint(part.encode() for part in (*told, *place))
+        return fingerprint(part.encode() for part in (*content, *place))
 
     @property
     def left_out(self) -> bool:
@@ -56,7 +56,7 @@ class Documents:
         self._readers = Readers(settings, connection, self.places.above, now)
 
     async def of(self, part: Part, file: DriveFile) -> Document | None:
-        """None: it is no document, in the trash, or not in this part."""
+        """Makes a document of a file; None: it is none, in the trash, or not in this part."""
         folders = await self.places.folders(part, file)
         if folders is None or file.trashed or any(folder.trashed for folder in folders):
             return None
@@ -66,7 +66,7 @@ class Documents:
             return None
         parents = tuple(folder.name for folder in folders)
         below = parents[part.id != ACCOUNT :]
-        place = "/".join(one.replace("/", "_") for one in (*below, name))
+        place = "/".join(part.replace("/", "_") for part in (*below, name))
         return Document(
             path=f"{part.id}/{file.id}",
             file=target,
@@ -80,7 +80,7 @@ class Documents:
         return await self._readers.of(file, account=self._account)
 
     async def _target(self, file: DriveFile) -> DriveFile | None:
-        """Where a shortcut leads; None: to a folder, or to what the account does not see."""
+        """Follows a shortcut; None: to a folder, or to what the account does not see."""
         if file.media_type != SHORTCUT:
             return file
         try:
@@ -93,7 +93,7 @@ class Documents:
 
 
 def page_error(error: ApiError) -> PageError:
-    """What is told of a file that cannot be read."""
+    """Tells why a file cannot be read."""
     reason = reason_of(error)
     if reason == TOO_LARGE:
         return PageError(
@@ -104,5 +104,5 @@ def page_error(error: ApiError) -> PageError:
         return PageError("its owner does not allow downloads: let the account be an editor, or allow them")
     if error.status == 404 or reason == "insufficientFilePermissions":
         return PageError("it is gone, or the account may not read it any more", withdraw=True)
-    told = message_of(error)
-    return PageError(f"{error}: {told}" if told else str(error))
+    message = message_of(error)
+    return PageError(f"{error}: {message}" if message else str(error))

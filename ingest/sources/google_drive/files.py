@@ -185,9 +185,9 @@ parsed = partial(api_responses.parsed, unknown=UNKNOWN_FORM)
 """Raises `ApiError`."""
 
 
-def change_of(told: object) -> Change | None:
-    """None: it is no change of a file."""
-    change = parsed(_Change, told)
+def change_of(payload: object) -> Change | None:
+    """Reads a change; None: it is no change of a file."""
+    change = parsed(_Change, payload)
     if change.kind != "file" or not change.id:
         return None
     return Change(id=change.id, file=None if change.removed else change.file)

@@ -61,12 +61,11 @@ class Readers:
         """`account`: its own address, which is not worth telling. Raises `ApiError`."""
         principals = await self._principals(file)
         if principals is None:
-            channels = await self._of_place(file)
-            return _audience(channels, UNKNOWN)
-        named = [self._channels[one] for one in principals if one in self._channels]
-        strangers = sorted(principals - {account.lower()})
-        why = f"shared with {_and(strangers)}, and `readers` names none of these" if strangers else NOBODY
-        return _audience({channel for channels in named for channel in channels}, why)
+            return _audience(await self._of_place(file), UNKNOWN)
+        channels = [channel for name in principals for channel in self._channels.get(name, ())]
+        others = sorted(principals - {account.lower()})
+        why = f"shared with {_and(others)}, and `readers` names none of these" if others else NOBODY
+        return _audience(channels, why)
 
     async def _principals(self, file: DriveFile) -> Principals:
         if file.drive_id is None:
@@ -90,7 +89,7 @@ class Readers:
             raise
 
     def _keys(self, permissions: Iterable[Permission]) -> frozenset[str]:
-        return frozenset(one.key for one in permissions if one.holds_at(self._now))
+        return frozenset(grant.key for grant in permissions if grant.holds_at(self._now))
 
     async def _of_place(self, file: DriveFile) -> Iterable[str]:
         """The channels of the nearest folder that has some, unless access is limited on the way up to it."""

@@ -56,9 +56,8 @@ class GoogleDriveSource(ConfiguredSource[GoogleDriveSettings]):
         self._inventory = KeptItems(
             folder / f"{settings.name}.drive", TypeAdapter(DriveFile), version=_INVENTORY_VERSION
         )
-        self._sleep = sleep
         self._clock = clock
-        self._connection: Connection | None = None
+        self._connection = Connection(settings, sleep=sleep, clock=clock)
         self._known: Documents | None = None
         self._unlisted: dict[str, str] = {}
         """Part that could not be listed -> why."""
@@ -82,7 +81,7 @@ class GoogleDriveSource(ConfiguredSource[GoogleDriveSettings]):
         if not listed and self._unlisted:
             raise SourceUnavailableError(f"source {self.name!r}: {next(iter(self._unlisted.values()))}")
         if not self._settings.folders and not any(files for _, files in listed):
-            account = self._opened().account.name
+            account = self._connection.account.name
             raise SourceUnavailableError(
                 f"source {self.name!r}: the account sees no file: share folders or shared drives with {account}"
             )
@@ -109,12 +108,10 @@ class GoogleDriveSource(ConfiguredSource[GoogleDriveSettings]):
 
     async def close(self) -> None:
         self._known = None
-        if self._connection is not None:
-            await self._connection.close()
-            self._connection = None
+        await self._connection.close()
 
     async def look(self) -> Mapping[str, str | Audience]:
-        """Each part of Drive that is read, by name -> who may read what is in it by default, or what is wrong with it.
+        """Returns by the name of each part that is read who may read what is in it by default, or what is wrong.
 
         Raises:
             SourceUnavailableError: nothing can be asked.
@@ -135,9 +132,8 @@ class GoogleDriveSource(ConfiguredSource[GoogleDriveSettings]):
         return not self._settings.folders or part_id in self._settings.folders
 
     async def _listed(self) -> list[tuple[Part, Mapping[str, DriveFile]]]:
-        """What each part holds. One that fails is noted, and nothing of it is removed."""
-        connection = self._opened()
-        listing = Listing(connection, self._inventory, self._clock)
+        """Lists what each part holds. One that fails is noted, and nothing of it is removed."""
+        listing = Listing(self._connection, self._inventory, self._clock)
         listed = []
         for part in await self._parts():
             try:
@@ -150,20 +146,18 @@ class GoogleDriveSource(ConfiguredSource[GoogleDriveSettings]):
         return listed
 
     async def _parts(self) -> list[Part]:
-        connection = self._opened()
         if self._settings.folders:
             parts = [await self._folder(folder) for folder in dict.fromkeys(self._settings.folders)]
             return [part for part in parts if part is not None]
-        drives = await connection.drives()
+        drives = await self._connection.drives()
         account = Part(id=ACCOUNT, kind="account", others=frozenset(drives))
         found = [await self._folder(drive_id) for drive_id in drives]
         return [account, *(part for part in found if part is not None)]
 
     async def _folder(self, folder_id: str) -> Part | None:
-        """None: it is noted what is wrong with it."""
-        connection = self._opened()
+        """Looks a part up; None: it is noted what is wrong with it."""
         try:
-            top = await connection.folder(folder_id)
+            top = await self._connection.folder(folder_id)
             drive_id = top.drive_id
             if drive_id is not None and drive_id != top.id and not await self._is_member(drive_id):
                 drive_id = None
@@ -182,7 +176,7 @@ class GoogleDriveSource(ConfiguredSource[GoogleDriveSettings]):
     async def _is_member(self, drive_id: str) -> bool:
         """Whether the account is a member of a shared drive; else a folder of it was shared with the account."""
         try:
-            await self._opened().drive_name(drive_id)
+            await self._connection.drive_name(drive_id)
         except ApiError as error:
             if error.status not in UNSEEN:
                 raise
@@ -190,8 +184,8 @@ class GoogleDriveSource(ConfiguredSource[GoogleDriveSettings]):
         return True
 
     async def _refs(self, listed: list[tuple[Part, Mapping[str, DriveFile]]]) -> list[PageRef]:
-        """One for each file, in the first part that holds it. A part in
-        which something cannot be asked for fails as a whole.
+        """Makes one for each file, in the first part that holds it. A part in which something cannot be asked for fails
+        as a whole.
         """
         everything = {file_id for _, files in listed for file_id in files}
         documents: dict[str, Document] = {}
@@ -215,27 +209,31 @@ class GoogleDriveSource(ConfiguredSource[GoogleDriveSettings]):
                 self._left_out.add(document.path)
                 if not document.excluded:
                     closed[document.audience.why].append(document.name)
-        self._tell(closed)
+        self._report(closed)
         return [
-            PageRef(path=one.path, revision=one.revision, size=one.file.size, title=one.file.name)
-            for one in documents.values()
-            if not one.left_out
+            PageRef(
+                path=document.path,
+                revision=document.revision,
+                size=document.file.size,
+                title=document.file.name,
+            )
+            for document in documents.values()
+            if not document.left_out
         ]
 
     async def _made_of(self, part: Part, files: Sequence[DriveFile]) -> list[Document]:
-        """Some at a time: in shared drives, Google is asked for the readers of many."""
+        """Makes some at a time: in shared drives, Google is asked for the readers of many."""
         found: list[Document] = []
         for first in range(0, len(files), _AT_A_TIME):
-            asked = [self._documents().of(part, file) for file in files[first : first + _AT_A_TIME]]
-            told = await asyncio.gather(*asked, return_exceptions=True)
-            for document in told:
+            making = [self._documents().of(part, file) for file in files[first : first + _AT_A_TIME]]
+            for document in await asyncio.gather(*making, return_exceptions=True):
                 if isinstance(document, BaseException):
                     raise document
                 if document is not None:
                     found.append(document)
         return found
 
-    def _tell(self, closed: Mapping[str, list[str]]) -> None:
+    def _report(self, closed: Mapping[str, list[str]]) -> None:
         by_number = sorted(closed.items(), key=lambda item: (-len(item[1]), item[0]))
         for why, names in by_number[:_MOST_REASONS]:
             others = f" and {len(names) - 1} more" if len(names) > 1 else ""
@@ -250,7 +248,7 @@ class GoogleDriveSource(ConfiguredSource[GoogleDriveSettings]):
     async def _page(self, path: str, file_id: str) -> RawPage:
         part_id = path.partition("/")[0]
         part = Part(id=part_id, kind="account" if part_id == ACCOUNT else "folder")
-        document = await self._documents().of(part, await self._opened().file(file_id))
+        document = await self._documents().of(part, await self._connection.file(file_id))
         if document is None or document.excluded:
             raise PageError(
                 "it is in the trash, left out by the settings, or no document in what is read any more",
@@ -259,14 +257,14 @@ class GoogleDriveSource(ConfiguredSource[GoogleDriveSettings]):
         if document.audience.channels == ():
             raise PageError(f"nothing of it is indexed: {document.audience.why}", withdraw=True)
         file = document.file
-        told = content = await self._opened().content(file, max_bytes=max_bytes(document.name))
+        downloaded = content = await self._connection.content(file, max_bytes=max_bytes(document.name))
         if file.media_type == DOCUMENT:
-            content = await asyncio.to_thread(without_suggestions, told)
+            content = await asyncio.to_thread(without_suggestions, downloaded)
         return RawPage(
             path=path,
             revision=document.revision,
             content=content,
-            notes=() if content is told else (NOTE,),
+            notes=() if content is downloaded else (NOTE,),
             url=file.url,
             edited=file.edited,
             file_name=document.name,
@@ -277,13 +275,8 @@ class GoogleDriveSource(ConfiguredSource[GoogleDriveSettings]):
     def _documents(self) -> Documents:
         if self._known is None:
             now = datetime.fromtimestamp(self._clock(), UTC)
-            self._known = Documents(self._settings, self._opened(), now)
+            self._known = Documents(self._settings, self._connection, now)
         return self._known
 
-    def _opened(self) -> Connection:
-        if self._connection is None:
-            self._connection = Connection(self._settings, sleep=self._sleep, clock=self._clock)
-        return self._connection
-
     def _advice(self, error: ApiError) -> str:
-        return advice(error, self._opened().account.name)
+        return advice(error, self._connection.account.name)
