@@ -1,3 +1,1 @@
-"""A sync's pages, shared with other processes: `coordinator.py` hands
-out, `worker.py` works, `page_queue.py` is the Redis between.
-"""
+"""Shares the pages of a sync with other processes: `coordinator.py`, `worker.py`, and `page_queue.py` between them."""

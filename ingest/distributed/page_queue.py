@@ -34,9 +34,9 @@ logger = logging.getLogger(__name__)
 
 LEASE_MS = 15_000
 SILENT_MS = 15_000
-"""A worker that was not heard for so long does not count."""
+"""Milliseconds after which a worker that was not heard does not count."""
 LISTEN_MS = 2_000
-"""How long a worker waits for a job before it looks at the rest of the world."""
+"""Milliseconds for which a worker waits for a job before it looks at the rest of the world."""
 KEPT = timedelta(minutes=10)
 """Keys of a dead sync expire."""
 MOST_OUTCOMES = 16
@@ -70,14 +70,14 @@ class PageJobQueue:
             await self._redis.delete(self._queue(manifest_key))
 
     async def workers(self, manifest_key: str | None = None) -> int:
-        """Workers heard of lately: those that make this, or all."""
+        """Counts the workers heard of lately: those that make this, or all."""
         with store_failures(_UNAVAILABLE):
             since = await self._now() - SILENT_MS
             names = cast(list[bytes | str], await self._redis.zrangebyscore(self._workers, since, "+inf"))
         return sum(manifest_key is None or text_of(name).rpartition("|")[2] == manifest_key for name in names)
 
     async def publish(self, jobs: Sequence[PageJob], manifest_key: str) -> list[str]:
-        """The ids of the jobs' entries."""
+        """Adds jobs; returns the ids of their entries."""
         with store_failures(_UNAVAILABLE):
             async with self._redis.pipeline(transaction=False) as batch:
                 for job in jobs:
@@ -116,7 +116,7 @@ class PageJobQueue:
             await self._redis.xack(self._queue(manifest_key), _GROUP, *entries)
 
     async def outcomes(self, run: str, *, wait_s: float) -> list[tuple[str, Outcome]]:
-        """Those that came since; waits for one, where there is none, for up to `wait_s` seconds."""
+        """Returns the outcomes that came since; waits up to `wait_s` seconds for a first one."""
         key = self._done(run)
         with store_failures(_UNAVAILABLE):
             popped = await cast(Any, self._twin()).blmpop(
@@ -126,7 +126,7 @@ class PageJobQueue:
         return [outcome for wire in found if (outcome := await self._outcome(wire))]
 
     async def finish(self, run: str) -> None:
-        """The sync is over: nobody waits for what is left. The queue may be another sync's by now, and stays."""
+        """Removes the outcomes of a sync that is over. The queue may be another sync's by now, and stays."""
         with store_failures(_UNAVAILABLE):
             await self._redis.delete(self._done(run))
 
@@ -153,7 +153,7 @@ class PageJobQueue:
     async def take(
         self, worker: str, manifest_key: str, count: int, *, inherit: bool = True
     ) -> list[tuple[str, PageJob]]:
-        """Up to `count` jobs with their entries' ids. Waits a little where there is none.
+        """Returns up to `count` jobs with their entries' ids. Waits a little where there is none.
 
         `inherit`: a dead worker's first.
         """
@@ -177,7 +177,7 @@ class PageJobQueue:
         return cast(list[Any], claimed[1])
 
     async def done(self, finished: Sequence[tuple[str, PageJob, Outcome]], manifest_key: str) -> None:
-        """Entries, their jobs and what came of them, in one step."""
+        """Brings back entries, their jobs and what came of them, in one step."""
         entries = [entry for entry, _, _ in finished]
         written = [(job.run, await encode_outcome(job.id, outcome)) for _, job, outcome in finished]
         with store_failures(_UNAVAILABLE):
@@ -215,7 +215,7 @@ class PageJobQueue:
                 raise
 
     async def _now(self) -> int:
-        """The server's clock, so that machines need not agree on the time. Milliseconds."""
+        """Returns milliseconds of the server's clock, so that machines need not agree on the time."""
         seconds, micros = await cast(Any, self._redis.time())
         return int(seconds) * 1000 + int(micros) // 1000
 
@@ -232,6 +232,9 @@ class PageJobQueue:
 
 
 def _unless_gone(error: ResponseError) -> None:
-    """No queue yet, or none any more: nothing to do, which is no failure. Redis 7.0 has a word of its own for it."""
+    """Raises an error again unless it says that there is no queue yet, or none any more: then there is nothing to do.
+
+    Redis 7.0 has a word of its own for it.
+    """
     if not str(error).startswith(("NOGROUP", "UNBLOCKED")):
         raise error

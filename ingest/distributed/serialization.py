@@ -1,6 +1,4 @@
-"""What travels between the process that runs a sync and its workers: a
-page as it was read, and the page ready for the index.
-"""
+"""What travels between a sync and its workers: a page as it was read, and the page ready for the index."""
 
 from __future__ import annotations
 
@@ -54,7 +52,7 @@ Outcome = ReadyPage | PageError
 
 
 def manifest_key_of(manifest: IndexManifest) -> str:
-    """Short for a manifest: an index holds vectors of a single manifest."""
+    """Hashes a manifest: an index holds vectors of a single one."""
     return hashlib.blake2b(encode_manifest(manifest), digest_size=8).hexdigest()
 
 
@@ -67,15 +65,16 @@ def decode_manifest(wire: bytes) -> IndexManifest:
 
 
 def encode_job(job: PageJob) -> dict[bytes, bytes]:
-    """The fields of a stream's entry: the page's content travels as it is."""
+    """Writes the fields of a stream's entry: the page's content travels as it is."""
     bare = replace(job, raw=replace(job.raw, content=b""))
     return {_JOB_FIELD: _JOB.dump_json(bare), _CONTENT_FIELD: job.raw.content}
 
 
 def decode_job(fields: Mapping[bytes, bytes]) -> PageJob:
-    """
+    """Reads the fields of a stream's entry.
+
     Raises:
-        ValueError: it is none, or one of another version of Footnote.
+        ValueError: it is no job, or one of another version of Footnote.
     """
     if fields.keys() != {_JOB_FIELD, _CONTENT_FIELD}:
         raise ValueError("no job of a page")
@@ -84,7 +83,7 @@ def decode_job(fields: Mapping[bytes, bytes]) -> PageJob:
 
 
 async def encode_outcome(job: str, outcome: Outcome) -> bytes:
-    """A line of JSON, and one for every few chunks. Others have their turn between two lines."""
+    """Writes a line of JSON, and one for every few chunks. Other tasks run between two lines."""
     if isinstance(outcome, PageError):
         return _OUTCOME.dump_json(
             _Outcome(job=job, reason=outcome.reason, withdraw=outcome.withdraw, left_out=outcome.left_out)
@@ -97,7 +96,7 @@ async def encode_outcome(job: str, outcome: Outcome) -> bytes:
 
 
 async def decode_outcome(wire: bytes) -> tuple[str, Outcome]:
-    """The job's id, and what came of it.
+    """Returns the job's id, and what came of it.
 
     Raises:
         ValueError: it is none, or one of another version of Footnote.

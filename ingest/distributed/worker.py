@@ -113,7 +113,7 @@ class PageWorker:
         return pipeline, manifest_key_of(wanted)
 
     async def _turn(self, pipeline: PagePipeline, manifest_key: str, stop: asyncio.Event) -> bool:
-        """Works on some jobs while the next ones come and the last outcomes go; whether there were any."""
+        """Works on some jobs while the next ones come and the last outcomes go. Returns whether there were any."""
         entries = await (self._coming or self._take(manifest_key))
         self._coming = None
         if not entries:
@@ -146,7 +146,7 @@ class PageWorker:
         self._held.difference_update(entry for entry, _, _ in finished)
 
     async def _brought(self) -> None:
-        """One batch of outcomes is on its way at a time."""
+        """Waits until the last outcomes have arrived: one batch is on its way at a time."""
         if self._bringing is not None:
             await self._bringing
             self._bringing = None

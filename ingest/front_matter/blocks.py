@@ -98,7 +98,7 @@ def _unfenced(text: str) -> Block | None:
 
 
 def _object(text: str) -> Block | None:
-    """An object of JSON at the top of a page."""
+    """Reads an object of JSON at the top of a page."""
     start = len(text) - len(text.lstrip())
     names: list[str] = []
     try:
@@ -177,14 +177,14 @@ def _repeated(node: Any) -> Iterator[str]:
 
 
 def _salvaged(block: str) -> Mapping[str, str] | None:
-    """The one-line fields of a broken block: the usual fault is a colon in an unquoted title."""
+    """Reads the one-line fields of a broken block: the usual fault is a colon in an unquoted title."""
     lines = [line for line in block.splitlines() if line.strip().strip("{}")]
     fields = lines_of(block)
     return fields if 2 * len(fields) >= len(lines) else None
 
 
 def lines_of(block: str, *, spaced: bool = False) -> dict[str, Any]:
-    """The fields that stand on one line each, whatever the rest is. `spaced`: their names may be of several words."""
+    """Reads the fields that stand on one line each, whatever the rest is. `spaced`: names may have several words."""
     pattern = _SPACED_LINE if spaced else _LINE
     return {name: value.strip().strip("\"'") for name, value in pattern.findall(block)}
 
@@ -195,11 +195,9 @@ def _given(values: Values | None) -> dict[str, Any]:
 
 
 def find_head(text: str) -> Block | None:
-    """Fields in the text itself, in the first paragraph below a page's
-    heading, as Notion exports them: `Status: Draft`.
+    """Finds fields in the text itself, in the first paragraph below a heading, as Notion exports them: `Status: Draft`.
 
-    They are words of the page, so nothing is cut off: `end` is 0. Marks
-    of bold, lists and Obsidian's `::` do not count.
+    They are words of the page, so nothing is cut off: `end` is 0. Marks of bold, lists and Obsidian's `::` do not count.
     """
     headed = _HEADED.match(text.lstrip())
     if headed is None:
@@ -213,5 +211,5 @@ def find_head(text: str) -> Block | None:
 
 
 def keys_in(text: str) -> list[str]:
-    """What looks like the name of a field, in whichever of the languages, broken or not."""
+    """Returns what looks like the name of a field, in whichever of the languages, broken or not."""
     return [found["name"] for found in _KEY.finditer(text)]

@@ -80,7 +80,7 @@ class AmbiguousDateError(UnreadableDateError):
 
 
 def parse_date(text: str, *, last: bool = False) -> date:
-    """The day that is named; of a month, a quarter or a year its first, or its last.
+    """Returns the day that is named; of a month, a quarter or a year its first, or its last.
 
     Raises:
         UnreadableDateError: it is no date, or no such day.
@@ -90,7 +90,8 @@ def parse_date(text: str, *, last: bool = False) -> date:
 
 
 def parse_days(text: str) -> Days:
-    """
+    """Returns the first and the last day of what is named.
+
     Raises:
         UnreadableDateError, AmbiguousDateError: as `parse_date` does.
     """
@@ -110,7 +111,7 @@ def parse_days(text: str) -> Days:
 
 
 def _by_digits(plain: str, text: str) -> Days | None:
-    """Dates without a word, which may have a time behind them."""
+    """Reads dates without a word, which may have a time behind them."""
     iso = _ISO.fullmatch(plain)
     if iso and not _YEAR.search(iso["rest"] or ""):  # of "2024-01-01 - 2024-12-31" neither is meant alone
         return _day(date(int(iso[1]), int(iso[3]), int(iso[4])))
@@ -134,7 +135,10 @@ def _without_weekday(plain: str) -> str:
 
 
 def _only_reading(numbers: re.Match[str], text: str) -> date:
-    """Day first, month first, or with two digits and dashes the year first; dots stand behind a day alone."""
+    """Returns the one day that three numbers name.
+
+    They are read day first, month first, or with two digits and dashes year first; a dot stands behind a day alone.
+    """
     a, separator, b, c = numbers.groups()
     orders = [(c, b, a)]
     if separator != ".":
@@ -158,7 +162,7 @@ def _existing(orders: list[tuple[str, str, str]]) -> Iterator[date]:
 
 
 def _by_words(plain: str) -> Days | None:
-    """Dates of words and numbers, in whichever order: "31st of December, 2025", "3e kwartaal 2025", "KW 14 2025"."""
+    """Reads dates of words and numbers, in whichever order: "31st of December, 2025", "3e kwartaal 2025", "KW 14 2025"."""
     months: list[int] = []
     numbers: list[tuple[str, bool]] = []
     before = 0  # numbers that stand in front of the month
@@ -216,7 +220,7 @@ def _month_and_day(month: int, numbers: list[tuple[str, bool]], before: int) -> 
 
 
 def _full_year(digits: str) -> int:
-    """Two digits are of 1969 to 2068, as POSIX has it."""
+    """Completes two digits to a year of 1969 to 2068, as POSIX has it."""
     year = int(digits)
     if len(digits) == 4:
         return year
@@ -239,7 +243,7 @@ def _week(year: int, week: int, day: int | None) -> Days:
 
 
 def parse_period(text: str) -> relativedelta:
-    """ "6 months", "1 year", "een jaar", "alle 6 Monate", "quarterly", "P6M"; months are calendar months.
+    """Reads "6 months", "1 year", "een jaar", "alle 6 Monate", "quarterly", "P6M"; months are calendar months.
 
     Raises:
         UnreadableDateError: anything else.

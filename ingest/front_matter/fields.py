@@ -34,7 +34,7 @@ class Field:
 
 
 def key_of(name: str) -> str:
-    """ "Last-Reviewed_On" -> "lastreviewedon"."""
+    """Spells a name as a key: "Last-Reviewed_On" -> "lastreviewedon"."""
     return _key_of(name) if len(name) <= _LONGEST else _JOINTS.sub("", folded(name))
 
 
@@ -45,7 +45,7 @@ def _key_of(name: str) -> str:
 
 @lru_cache(maxsize=512)
 def _asked(names: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
-    """The key of each, and the name inside it. Every page is asked for the same ones, a thousand of them."""
+    """Returns the key of each name, and the name inside it. Every page is asked for the same ones, a thousand of them."""
     parts = (name.partition(".") for name in names)
     return tuple((key_of(outer), inner) for outer, _, inner in parts)
 
@@ -59,7 +59,7 @@ class Fields:
                 self._own.setdefault(field.key, []).append(field)
 
     def named(self, *names: str) -> Iterator[Field]:
-        """Fields of these names, those of the first name first. "date.updated": `updated` inside `date`."""
+        """Yields the fields of these names, those of the first name first. "date.updated": `updated` inside `date`."""
         for key, inner in _asked(names):
             for field in self._own.get(key, ()):
                 if not inner:
@@ -68,12 +68,12 @@ class Fields:
                     yield from Fields(field.value).named(inner)
 
     def text(self, *names: str) -> str | None:
-        """The first of them that says anything; a list with commas."""
+        """Returns the first of the fields that says anything; a list with commas."""
         return next((text for field in self.named(*names) if (text := text_of(field.value))), None)
 
 
 def _walk(values: Mapping[str, object], seen: set[tuple[int, bool]], *, own: bool) -> Iterator[Field]:
-    """The fields of a level, then of those below it. `seen`: YAML's aliases can name one mapping a billion times."""
+    """Yields the fields of a level, then of those below it. `seen`: YAML's aliases can name one mapping a billion times."""
     if (id(values), own) in seen:
         return
     seen.add((id(values), own))
@@ -102,7 +102,7 @@ def _mappings(value: object, seen: set[tuple[int, bool]]) -> Iterator[Mapping[st
 
 
 def text_of(value: object) -> str:
-    """One line; empty for nothing, and for what has parts with names."""
+    """Writes a value in one line; empty for nothing, and for what has parts with names."""
     if isinstance(value, list):
         value = ", ".join(str(entry) for entry in value if not isinstance(entry, dict | list))
     if value is None or isinstance(value, dict):
@@ -112,12 +112,12 @@ def text_of(value: object) -> str:
 
 
 def is_given(value: object) -> bool:
-    """Whether a field holds anything at all."""
+    """Tells whether a field holds anything at all."""
     return bool(text_of(value)) or (isinstance(value, dict | list) and bool(value))
 
 
 def truth_of(value: object) -> bool | None:
-    """Whether a field says yes; None where it says neither yes nor no."""
+    """Tells whether a field says yes; None where it says neither yes nor no."""
     return _TRUTHS.get(folded(text_of(value)))
 
 

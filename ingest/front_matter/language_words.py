@@ -9,7 +9,7 @@ from kb.text.language_files import sections
 
 
 def folded(text: str) -> str:
-    """ "1º Août" -> "1o aout"."""
+    """Writes a text in lower case without accents: "1º Août" -> "1o aout"."""
     if text.isascii():
         return text.lower()
     plain = unicodedata.normalize("NFKD", text.casefold())
@@ -21,23 +21,23 @@ def words(text: str) -> frozenset[str]:
 
 
 def listed(section: str, name: str) -> frozenset[str]:
-    """The words of one list, of all languages."""
+    """Returns the words of one list, of all languages."""
     return frozenset(word for texts in sections(section) for word in folded(texts.get(name, "")).split())
 
 
 def field_names(name: str) -> tuple[str, ...]:
-    """Names of fields from `front_matter`, as authors write them, of all languages."""
+    """Returns names of fields from `front_matter`, as authors write them, of all languages."""
     return tuple(word for texts in sections("front_matter") for word in texts.get(name, "").split())
 
 
 def numbered(section: str, name: str) -> Iterator[tuple[str, int]]:
-    """The words of a list that counts, from 1: "/" stands between forms of one entry, and "-" for none."""
+    """Yields the words of a list with their numbers, from 1: "/" stands between forms of one entry, and "-" for none."""
     for texts in sections(section):
         for number, forms in enumerate(folded(texts.get(name, "")).split(), 1):
             yield from ((form, number) for form in forms.split("/") if form != "-")
 
 
 def by_name(section: str, name: str) -> dict[str, str]:
-    """Words that stand under a name -> that name, of all languages."""
+    """Returns words that stand under a name -> that name, of all languages."""
     tables = [texts.get(name, {}) for texts in sections(section)]
     return {word: key for table in tables for key, text in table.items() for word in folded(text).split()}

@@ -144,22 +144,22 @@ GRADE = re.compile(rf"\b(?:[cls]|level|tier|class|{'|'.join(sorted(_of('grades')
 
 
 def is_name(key: str) -> bool:
-    """Whether a field of this key names readers."""
+    """Tells whether a field of this key names readers."""
     return key in NAMES or MADE_OF.fullmatch(key) is not None
 
 
 def is_flag(key: str) -> bool:
-    """Whether a field of this key limits readers by a yes."""
+    """Tells whether a field of this key limits readers by a yes."""
     return key in FLAGS or ONLY.fullmatch(key) is not None
 
 
 def is_graded(key: str) -> bool:
-    """Whether a field of this key holds a class of confidentiality."""
+    """Tells whether a field of this key holds a class of confidentiality."""
     return key in GRADED or _CLASS.search(key) is not None
 
 
 def is_closed_class(key: str, text: str) -> bool:
-    """Whether a class, a state or a kind says that a page is not for all: "Confidential - HR only", "C3"."""
+    """Tells whether a class, a state or a kind says that a page is not for all: "Confidential - HR only", "C3"."""
     if not (key in CLASSES or key in BEGINS or is_graded(key)):
         return False
     class_ = key_of(text)
@@ -178,7 +178,7 @@ def is_closed_class(key: str, text: str) -> bool:
 
 
 def is_limiting_label(key: str, text: str) -> bool:
-    """Whether one of a page's labels says that it is not for all."""
+    """Tells whether one of a page's labels says that it is not for all."""
     if key in LABELS and _LABELLED.search(text):
         return True
     labels = (key_of(part) for part in re.split(r"[,;:|/()\n]|\s[-–—]\s", text)) if key in LABELS else ()

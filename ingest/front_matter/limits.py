@@ -65,24 +65,24 @@ NAME_HINT = re.compile(
 
 
 def names_a_limit(name: str) -> bool:
-    """Whether a field of this name says who may read a page."""
+    """Tells whether a field of this name says who may read a page."""
     key = _limit_key(name)
     return is_name(key) or is_flag(key) or key in DENIALS or _speaks_of_readers(key)
 
 
 def surely_limits(name: str) -> bool:
-    """Whether a field outside front matter limits readers: there a common word may be a word of the page."""
+    """Tells whether a field outside front matter limits readers: there a common word may be a word of the page."""
     key = _limit_key(name)
     return key in SURE or _speaks_of_readers(key)
 
 
 def is_word_of_pages(name: str) -> bool:
-    """Whether pages say it of something else as well, followed by one of Slack's names."""
+    """Tells whether pages say it of something else as well, followed by one of Slack's names."""
     return _limit_key(name) in WORDS_OF_PAGES
 
 
 def closes(name: str, value: str) -> bool:
-    """Whether a line that is no front matter by its form, but was meant as such, limits the readers of its page."""
+    """Tells whether a line that is no front matter by its form, but was meant as such, limits the readers of its page."""
     key, said = _limit_key(name), key_of(value.strip(" \t,;'\"[]{}()"))
     if said in OPEN or EVERYONE in value:
         return False
@@ -99,17 +99,17 @@ def _limit_key(name: str) -> str:
 
 
 def names_readers(value: object) -> bool:
-    """Whether a value has the form of Slack's names: in a line of text, "Audience: engineers" may describe readers."""
+    """Tells whether a value has the form of Slack's names: in a line of text, "Audience: engineers" may describe readers."""
     return re.search(r"(?<!\w)[#@][\w-]|\b[CGS](?=[A-Z]*\d)[A-Z0-9]{5,}\b", text_of(value)) is not None
 
 
 def is_for_everyone(fields: Fields) -> bool:
-    """Whether their author says so, rather than saying nothing."""
+    """Tells whether their author says so, rather than saying nothing."""
     return any(field.own and field.key in OURS for field in fields.all)
 
 
 def audience_of(fields: Fields, twice: Iterable[str]) -> tuple[str, ...] | None:
-    """The marks of channels and groups; None where nothing limits the page.
+    """Returns the principals of channels and groups; None where nothing limits the page.
 
     Raises:
         PageError: it is limited, to nobody that could be told.
@@ -137,7 +137,7 @@ def audience_of(fields: Fields, twice: Iterable[str]) -> tuple[str, ...] | None:
 
 
 def _is_closed(field: Field) -> bool:
-    """`visibility: private` beside an audience: whom it means is said there."""
+    """Tells whether a field says no more than "private": beside an audience, whom it means is said there."""
     return all(key_of(entry) in CLOSED for entry in text_of(field.value).split(","))
 
 
@@ -146,7 +146,7 @@ def _marks(field: Field) -> list[str]:
 
 
 def _check(field: Field, *, named: bool) -> None:
-    """Everything that limits readers otherwise than by naming them, which is enough where they are `named` as well."""
+    """Closes the page by what limits its readers without naming them. Most of that is no fault where they are `named` too."""
     said = text_of(field.value)
     if not field.own:
         flagged = is_flag(field.key) and truth_of(field.value) is True
@@ -246,7 +246,7 @@ def closed(reason: str) -> PageError:
 
 
 def mentions_a_limit(content: bytes) -> bool:
-    """Whether undecodable bytes seem to limit their readers: then what was public before may no longer be."""
+    """Tells whether undecodable bytes seem to limit their readers: then what was public before may no longer be."""
     # In UTF-16 every second byte is 0.
     head = folded(content[:10_000].replace(b"\0", b"").decode("ascii", errors="ignore"))
     return any(

@@ -34,8 +34,9 @@ _SIGNS = {
 
 @cache
 def _table() -> dict[int, str | None]:
-    """Made when a text first needs it, which takes 60 ms. Categories: Mn, Me
-    marks on letters; Cf what cannot be seen; Zs spaces; Pd dashes; Cc controls.
+    """Builds the table when a text first needs it, which takes 60 ms.
+
+    Categories: Mn, Me marks on letters; Cf what cannot be seen; Zs spaces; Pd dashes; Cc controls.
     """
     table: dict[int, str | None] = {}
     for point in range(0x80, 0x20000):
@@ -58,7 +59,7 @@ _ESCAPED = re.compile(r"\\([^\w\s])")
 
 
 def plainly(text: str) -> str:
-    """In ASCII as far as it looks so; lines end in \\n. Line by line: nearly all need no work."""
+    """Writes a text in ASCII as far as it looks so; lines end in \\n. Line by line: nearly all need no work."""
     if _ODD.search(text):
         text = "\n".join(
             _plain(line) if _ODD.search(line) else line

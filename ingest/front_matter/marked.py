@@ -161,8 +161,10 @@ def _comments(text: str) -> Iterator[str]:
 
 
 def _limits(name: str, value: str, *, field: bool) -> bool:
-    """`field`: it is one by its form; elsewhere one word of a language
-    describes readers, unless the name is written as one.
+    """Tells whether a name and a value limit readers.
+
+    `field`: they are a field by their form. Elsewhere one word of a language describes readers, unless the name is
+    written as that of a field.
     """
     if len(name.split()) > 3 or not _may_limit(name):
         return False
@@ -179,7 +181,7 @@ def _limits(name: str, value: str, *, field: bool) -> bool:
 
 @lru_cache(maxsize=4096)
 def _may_limit(name: str) -> bool:
-    """Whether its value is worth a look; kept, for a table has one name a thousand times."""
+    """Tells whether a name's value is worth a look; cached, as a table has one name a thousand times."""
     key = key_of(name)
     return not is_word_of_pages(name) and (
         surely_limits(name) or is_name(key) or is_graded(key) or key in CLASSES | BEGINS

@@ -83,7 +83,9 @@ _MAY_BEGIN = re.compile(
 
 
 def split_front_matter(text: str, *, today: date | None = None) -> tuple[FrontMatter, str]:
-    """The front matter, empty where there is none, and the text below it. `today`: for pages that are published later.
+    """Returns the front matter, empty where there is none, and the text below it.
+
+    `today` decides which pages are published later.
 
     Raises:
         PageError: the page may be limited to some readers, but to whom cannot be understood; or it is a draft.
@@ -109,13 +111,13 @@ def split_front_matter(text: str, *, today: date | None = None) -> tuple[FrontMa
 
 
 def may_have_front_matter(content: bytes) -> bool:
-    """Whether it is worth looking for in a file that is no Markdown."""
+    """Tells whether front matter is worth looking for in a file that is no Markdown."""
     marked = content.startswith((b"\xff\xfe", b"\xfe\xff"))  # UTF-16, UTF-32
     return marked or _MAY_BEGIN.match(content.removeprefix(b"\xef\xbb\xbf")) is not None
 
 
 def _is_front_matter(block: Block) -> bool:
-    """Whether lines or an object without a fence are fields: prose and examples of JSON look like it."""
+    """Tells whether lines or an object without a fence are fields: prose and examples of JSON look like it."""
     values = block.values or {}
     keys = {key_of(name) for name in values}
     limited = [value for name, value in values.items() if names_a_limit(name)]
@@ -184,7 +186,7 @@ class _Reader:
         return replace(found, notes=tuple(self._notes))
 
     def _title(self) -> str | None:
-        """Site generators put it into HTML as it is, so it may hold entities ("C&oacute;mo")."""
+        """Returns the title. Site generators put it into HTML as it is, so it may hold entities ("C&oacute;mo")."""
         written = self._fields.text("title")
         return written and unescape(written)
 
@@ -198,7 +200,7 @@ class _Reader:
         )
 
     def _written(self) -> date | None:
-        """A day to come says nothing of when a page was written: it may be that of an event."""
+        """Returns the day on which the page was written. A day to come may be that of an event, and is none."""
         day = self._date(*_WRITTEN)
         return day if day is not None and day <= self._today else None
 
@@ -213,7 +215,7 @@ class _Reader:
             return None
 
     def _date(self, *names: str, last: bool = False) -> date | None:
-        """`last`: what names a month or a quarter holds to its end."""
+        """Returns the first date among the fields. `last`: what names a month or a quarter holds to its end."""
         for field in self._fields.named(*names):
             written = text_of(field.value)
             # `published: true`, `reviewed: no` are no dates
@@ -245,7 +247,7 @@ class _Reader:
         return version_of_field(written) if written else None
 
     def _texts(self, *names: str) -> tuple[str, ...]:
-        """A field with one entry or a list of them."""
+        """Returns the entries of fields that hold one or a list of them."""
         given = [field.value for field in self._fields.named(*names)]
         entries = [entry for value in given for entry in (value if isinstance(value, list) else [value])]
         return tuple(

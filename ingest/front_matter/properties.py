@@ -17,7 +17,7 @@ Properties = Mapping[str, object]
 def limited_by(
     properties: Properties, front: FrontMatter, *, called: str, twice: Iterable[str] = ()
 ) -> FrontMatter:
-    """`front` with the readers whom properties name; what its text says of readers counts before "everyone" here.
+    """Returns `front` with the readers whom properties name; what its text says of readers counts before "everyone" here.
 
     `called`: what a person calls them ("metadata"). `twice`: names that are given more than once.
 
@@ -42,7 +42,7 @@ def limited_by(
 
 
 def twice_named(names: Iterable[str]) -> list[str]:
-    """Names of limits that are given more than once."""
+    """Returns the names of limits that are given more than once."""
     seen: set[str] = set()
     found = []
     for name in filter(names_a_limit, names):

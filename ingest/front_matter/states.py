@@ -51,7 +51,8 @@ _LINK = re.compile(r"\[([^\]]*)\]\(([^)\s]*)[^)]*\)")
 
 
 def check_published(fields: Fields, today: date) -> None:
-    """
+    """Leaves out a page that is not in force.
+
     Raises:
         PageError: the page is a draft, is hidden, or is published later.
     """
@@ -93,7 +94,7 @@ def _left_out(why: str) -> PageError:
 
 
 def _is_draft(text: str) -> bool:
-    """ "Draft", "draft v0.2", "Final draft", "draft (do not share)"."""
+    """Recognizes "Draft", "draft v0.2", "Final draft", "draft (do not share)"."""
     if key_of(text) in _NOT_PUBLISHED:
         return True
     words = [key_of(word) for word in _WORD.findall(text)]
@@ -103,7 +104,7 @@ def _is_draft(text: str) -> bool:
 
 
 def retired_as(fields: Fields, today: date) -> str | None:
-    """The author's own word for a page that is no longer kept up ("deprecated"); None: it is."""
+    """Returns the author's own word for a page that is no longer kept up ("deprecated"); None: it is."""
     for field in fields.named(*_STATUS):
         if word := _retired_word(text_of(field.value)):
             return word
@@ -118,7 +119,7 @@ def retired_as(fields: Fields, today: date) -> str | None:
 
 
 def _retired_word(text: str) -> str | None:
-    """ "Deprecated", "no longer valid", "deprecated since 2025", "now obsolete"; not "never archived"."""
+    """Recognizes "Deprecated", "no longer valid", "deprecated since 2025", "now obsolete"; not "never archived"."""
     parts = _WORD.findall(text)
     if key_of(text) in _RETIRED_WORDS:
         return " ".join(parts)
@@ -129,7 +130,7 @@ def _retired_word(text: str) -> str | None:
 
 
 def _is_later(text: str, today: date) -> bool:
-    """`archived: 2027-01-01` holds from that day on."""
+    """Tells whether a state holds only from a day to come on: `archived: 2027-01-01`."""
     try:
         return parse_date(text) > today
     except UnreadableDateError:
@@ -137,7 +138,7 @@ def _is_later(text: str, today: date) -> bool:
 
 
 def replaced_by(fields: Fields) -> str | None:
-    """What `status: superseded by [Leave](leave.md)` names, as decision records have it."""
+    """Returns what `status: superseded by [Leave](leave.md)` names, as decision records have it."""
     for field in fields.named(*_STATUS):
         if found := _REPLACED_BY.match(text_of(field.value)):
             link = _LINK.search(found["named"])

@@ -51,9 +51,7 @@ class FolderSource(ConfiguredSource[FolderSettings]):
         self._generators = Generators(self._root)
 
     def url_of(self, path: str) -> str:
-        """base_url + path, or the file on its repository's host; else the
-        path itself, never an address of this machine.
-        """
+        """Returns base_url + path, or the file on its repository's host; else the path, never a local address."""
         if self._settings.base_url is None:
             return path if self._hosted is None else self._hosted.url_of(path)
         return f"{self._settings.base_url.rstrip('/')}/{quote(path)}"
@@ -89,7 +87,7 @@ class FolderSource(ConfiguredSource[FolderSettings]):
         )
 
     async def close(self) -> None:
-        """A folder holds nothing open."""
+        """Does nothing: a folder holds nothing open."""
 
     async def _pull(self) -> None:
         try:
@@ -106,7 +104,7 @@ class FolderSource(ConfiguredSource[FolderSettings]):
             ) from error
 
     async def _learn_from_git(self) -> Mapping[str, Edit]:
-        """Dates and links of a checkout, once a listing."""
+        """Reads dates and links of a checkout, once a listing."""
         if self._edited is None:
             self._edited = await self._history.edits() if self._settings.git_dates else {}
             if self._hosted is None and self._settings.git_dates and is_checkout(self._root):
@@ -135,7 +133,7 @@ class FolderSource(ConfiguredSource[FolderSettings]):
         return not self._may_be_read(path)
 
     def lists(self, path: str) -> bool:
-        """Whether a listing has this path, should there be a file."""
+        """Tells whether a listing has this path, should there be a file."""
         real, named = (self._root / path).parent.resolve(), PurePosixPath(path).parent
         return self._wants(path) and real == self._root / named  # no link to a folder on the way
 
@@ -143,7 +141,7 @@ class FolderSource(ConfiguredSource[FolderSettings]):
         return self._may_be_read(path) and self._include.match_file(path)
 
     def _may_be_read(self, path: str) -> bool:
-        """Not `.git/config`, nor what the settings exclude, by whatever name."""
+        """Refuses `.git/config` and its like, and what the settings exclude."""
         hidden = any(part.startswith(".") for part in PurePosixPath(path).parts)
         return not hidden and not self._exclude.match_file(path)
 
@@ -197,7 +195,7 @@ class FolderSource(ConfiguredSource[FolderSettings]):
             raise PageError("it is a link to a file that is kept out: not followed")
 
     def _revision(self, path: str, content: bytes) -> str:
-        """Everything of the source's side that ends up in the index."""
+        """Fingerprints everything of the source's side that ends up in the index."""
         told = [content, str((self._edited or {}).get(path)).encode(), self.url_of(path).encode()]
         if (read_as := self._generators.media_type(path)) is not None:
             told.append(read_as.encode())

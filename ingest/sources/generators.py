@@ -63,7 +63,7 @@ class Generators:
         )
 
     def media_type(self, path: str) -> str | None:
-        """The media type of Markdown, with its generator as the variant; else None: the name says it all."""
+        """Returns the media type of Markdown, with its generator as the variant; else None: the name says it all."""
         if not path.lower().endswith(_MARKDOWN):
             return None
         folder, _, page = path.rpartition("/")
@@ -75,7 +75,7 @@ class Generators:
         return f"text/markdown; variant={name}" if name else None
 
     def _generator(self, pages: PurePosixPath) -> tuple[str | None, bool]:
-        """The generator of the pages in a folder, and whether its configuration stands beside them."""
+        """Returns the generator of the pages in a folder, and whether its configuration stands beside them."""
         own = self._root / pages
         folders = [
             own,
@@ -112,7 +112,7 @@ def _of_folder(folder: Path) -> str | None:
 
 
 def _names(folder: Path) -> frozenset[str]:
-    """Empty where it cannot be read: the pages then stay as they are written."""
+    """Lists a folder; empty where it cannot be read: the pages then stay as they are written."""
     try:
         return frozenset(os.listdir(folder))
     except OSError:

@@ -1,7 +1,7 @@
-"""git, the program: how it is asked, and what a checkout is.
+"""Runs git, the program, safely.
 
-The file system's own times are never used for dates: a checkout or a
-copy sets them to now, and every page would look fresh.
+The file system's own times are never used for dates: a checkout or a copy sets them to now, and every page would
+look fresh.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def decoded_path(name: bytes) -> str:
 
 
 async def shallow_commits(root: Path) -> frozenset[str]:
-    """The oldest commits of a clone that has only the latest: each seems to have made all that it holds."""
+    """Returns the oldest commits of a clone that has only the latest: each seems to have made all that it holds."""
     listing = Path(os.fsdecode(await run_git(root, "rev-parse", "--git-path", "shallow")).strip())
     try:
         return frozenset((root / listing).read_text(encoding="ascii").split())
@@ -62,8 +62,9 @@ async def run_git(
     fed: bytes | None = None,
     ours: bool = False,
 ) -> bytes:
-    """What a git command in `root` prints. `fed`: its standard input.
-    `ours`: the checkout was made by us, so its settings are.
+    """Returns what a git command in `root` prints.
+
+    `fed`: its standard input. `ours`: the checkout was made by us, so its settings are.
 
     Raises:
         GitError: it failed.

@@ -44,8 +44,9 @@ LISTING = ("config", "--list", "--includes", "--show-scope", "--name-only", "-z"
 
 
 def risky(listing: bytes) -> list[str]:
-    """Names of settings that the checkout itself makes and that are not
-    known to be harmless. `listing`: what `LISTING` prints.
+    """Returns the settings that the checkout itself makes and that are not known to be harmless.
+
+    `listing`: what `LISTING` prints.
     """
     words = listing.decode(errors="surrogateescape").split("\0")
     named = zip(words[0::2], words[1::2], strict=False)
@@ -55,7 +56,7 @@ def risky(listing: bytes) -> list[str]:
 
 
 def emptied(names: Sequence[str], environment: Mapping[str, str]) -> dict[str, str]:
-    """Variables under which git takes these settings for empty, beside those that `environment` has."""
+    """Returns variables under which git takes these settings for empty, beside those that `environment` has."""
     first = int(environment.get("GIT_CONFIG_COUNT") or 0)
     told: dict[str, str] = {}
     chosen = [name for name in names if not _KEPT.fullmatch(name)]

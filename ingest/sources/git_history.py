@@ -89,7 +89,7 @@ class PageHistory:
         self._edits: Mapping[str, Edit] = {}
 
     async def edits(self) -> Mapping[str, Edit]:
-        """Path relative to the root, with forward slashes -> when its words last changed.
+        """Returns path relative to the root, with forward slashes -> when its words last changed.
 
         Empty where the root is no git checkout, or git is not installed or fails.
         """
@@ -147,7 +147,7 @@ class PageHistory:
         return change.status == b"A" or not self._same(change.old, change.new)
 
     def _origin(self, log: _Log, name: bytes, change: _Change) -> bytes | None:
-        """The name of a file with these words that the same commit took away; of several, one that is called alike."""
+        """Finds a file with these words that the same commit took away; of several, one that is called alike."""
         same = [other for other, blob in _removed_beside(log, name, change) if self._same(blob, change.new)]
         alike = [
             other
@@ -177,14 +177,14 @@ class PageHistory:
             self._words |= await asyncio.to_thread(_digests, output)
 
     async def _is_partial(self) -> bool:
-        """Whether git would fetch each version that is missing by itself, one at a time."""
+        """Tells whether git would fetch each missing version by itself, one at a time."""
         try:
             return bool(await run_git(self._root, "config", "--get-regexp", r"^remote\..*\.promisor$"))
         except GitError:
             return False
 
     async def _held(self, blobs: Sequence[bytes]) -> list[bytes]:
-        """Those that are here, or could be brought here."""
+        """Returns the versions that are here, or could be brought here."""
         held = await self._objects()
         missing = [blob for blob in blobs if blob not in held]
         if missing and self._obtain is not None:
@@ -227,7 +227,7 @@ def _parsed(output: bytes, boundary: frozenset[str]) -> _Log:
 
 
 def _wanted(log: _Log, trail: _Trail) -> list[bytes]:
-    """The versions that the next step of a trail compares."""
+    """Returns the versions that the next step of a trail compares."""
     changes = log.changes.get(trail.name, [])
     if trail.at >= len(changes) or not _is_text(trail.name):
         return []
@@ -241,7 +241,7 @@ def _wanted(log: _Log, trail: _Trail) -> list[bytes]:
 
 
 def _removed_beside(log: _Log, name: bytes, change: _Change) -> list[tuple[bytes, bytes]]:
-    """What the commit that added a file took away, as far as that may be the same page."""
+    """Returns what the commit that added a file took away, as far as that may be the same page."""
     removed = log.removed.get(change.commit, [])
     if len(removed) > _MOST_REMOVED:
         called = name.rpartition(b"/")[2]
@@ -254,7 +254,7 @@ def _removed_beside(log: _Log, name: bytes, change: _Change) -> list[tuple[bytes
 
 
 def _after(changes: Sequence[_Change], commit: int) -> int:
-    """The first change of a name that is older than the commit that took it away."""
+    """Returns the index of the first change of a name that is older than the commit that took it away."""
     return next((at for at, change in enumerate(changes) if change.commit > commit), len(changes))
 
 
@@ -263,7 +263,7 @@ def _is_text(name: bytes) -> bool:
 
 
 def _digests(output: bytes) -> dict[bytes, bytes]:
-    """What `git cat-file --batch` prints: a line with the hash, the kind and the size, then the content."""
+    """Reads what `git cat-file --batch` prints: a line with the hash, the kind and the size, then the content."""
     found: dict[bytes, bytes] = {}
     at = 0
     while at < len(output):

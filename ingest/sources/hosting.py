@@ -25,7 +25,7 @@ class HostedFolder:
 
 
 def hosted_folder(remote: str, branch: str, folder: str) -> HostedFolder | None:
-    """None for a host whose addresses we do not know. `remote`: as in `git remote get-url`."""
+    """Returns None for a host whose addresses we do not know. `remote`: as in `git remote get-url`."""
     found = _REMOTE.fullmatch(remote)
     if found is None:
         return None
@@ -46,5 +46,5 @@ def hosted_folder(remote: str, branch: str, folder: str) -> HostedFolder | None:
 
 
 def _product(host: str) -> str:
-    """Tells the product by the host's name: one's own servers are company.gitlab.example or github.company.example."""
+    """Recognizes the product by the host's name; own servers are company.gitlab.example or github.company.example."""
     return next((name for name in ("github", "gitlab", "bitbucket") if name in host.lower().split(".")), "")

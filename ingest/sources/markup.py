@@ -30,39 +30,39 @@ def around(text: str, wrap: Callable[[str], str]) -> str:
 
 
 def linked(words: str, address: str) -> str:
-    """A link of Markdown; a bracket in its address would end it."""
+    """Writes a link; a bracket in its address would end it."""
     return f"[{words}]({address.replace(')', '%29')})"
 
 
 def heading(title: str, level: int = 1) -> str:
-    """A heading whose words are words, whatever they look like."""
+    """Writes a heading whose words are words, whatever they look like."""
     words = _SPECIAL.sub(r"\\\1", " ".join(title.split()))
     return f"{'#' * level} {words}"
 
 
 def literal(text: str) -> str:
-    """Text in which `<` opens no tag of HTML, and `&nbsp;`, where somebody wrote about it, is no space."""
+    """Escapes text: `<` opens no tag of HTML, and `&nbsp;`, where somebody wrote about it, is no space."""
     text = _BEFORE_ENTITY.sub(r"\\\\", text)
     return _ENTITY.sub("&amp;", text).replace("<", "&lt;")
 
 
 def unliteral(text: str) -> str:
-    """The text as it was before `literal`: code is shown as it is."""
+    """Undoes `literal`: code is shown as it is."""
     return text.replace("\\\\&", "\\&").replace("&lt;", "<").replace("&amp;", "&")
 
 
 def prose(text: str) -> str:
-    """Lines of a paragraph that stay lines of a paragraph, whatever they start with."""
+    """Escapes lines of a paragraph that stay such, whatever they start with."""
     return _LINE_START.sub(r"\1\\", re.sub(r"^[ \t]+", "", text, flags=re.MULTILINE))
 
 
 def unmarked(text: str) -> str:
-    """Lines in which lists and quotations are such, as in a chat, but nothing is a heading, a ruler or a fence."""
+    """Escapes lines in which lists and quotations are such, as in a chat, but no heading, ruler or fence."""
     return _MARKED.sub(r"\1\\", text)
 
 
 def fenced(code: str, language: str) -> str:
-    """Code between fences that are longer than any within it."""
+    """Writes code between fences that are longer than any within it."""
     fence = "`" * max(3, 1 + max((len(run) for run in re.findall(r"`{3,}", code)), default=0))
     return f"{fence}{language}\n{code.strip(chr(10)).rstrip()}\n{fence}"
 

@@ -35,7 +35,7 @@ _TYPOGRAPHY = str.maketrans("’‘–—−\xa0", "''--- ")
 
 
 def words_digest(content: bytes) -> bytes:
-    """16 bytes that two versions share exactly when their words are the same, in one order."""
+    """Returns 16 bytes that two versions share exactly when their words are the same, in one order."""
     words = _WORD.findall(_without_markup(content.decode("utf-8", errors="replace")))
     said = "\0".join(words).casefold()
     return blake2b(said.encode(errors="replace"), digest_size=16).digest()
@@ -51,7 +51,7 @@ def _without_markup(text: str) -> str:
 
 
 def _outside_comments(text: str) -> Iterator[str]:
-    """Not by a pattern: that takes quadratic time where comments do not end."""
+    """Yields the text between comments; a pattern takes quadratic time where comments do not end."""
     at = 0
     while (start := text.find("<!--", at)) >= 0 and (end := text.find("-->", start)) >= 0:
         yield text[at:start]

@@ -89,7 +89,7 @@ class Source(Protocol):
         """
 
     def url_of(self, path: str) -> str:
-        """Where a reader opens the page at `path`."""
+        """Returns where a reader opens the page at `path`."""
 
     def withdraws(self, path: str) -> bool:
         """After a listing: whether a page that is not in it was left out on purpose (its readers were limited, the
@@ -119,7 +119,7 @@ class ConfiguredSource(Generic[S]):
 
 
 def fingerprint(parts: Iterable[bytes]) -> str:
-    """A short hash of parts that cannot run into each other."""
+    """Hashes parts that cannot run into each other."""
     digest = blake2b(digest_size=12)
     for part in parts:
         digest.update(len(part).to_bytes(8, "big"))
@@ -128,13 +128,11 @@ def fingerprint(parts: Iterable[bytes]) -> str:
 
 
 def readers_among(channels: Iterable[str]) -> tuple[str, ...] | None:
-    """What a table of the settings says of who may read a page: its
-    channels, none: nobody here. None: "everyone" is among them.
-    """
+    """Returns the readers that a table of the settings names: channels, or nobody. None: "everyone" is among them."""
     named = set(channels)
     return None if {"everyone", EVERYONE} & named else tuple(sorted(named))
 
 
 def audience_marks(channels: Iterable[str]) -> tuple[str, ...]:
-    """A source's channels as audience marks; none: everyone."""
+    """Returns a source's channels as principals; none: everyone."""
     return tuple(sorted(set(channels))) or (EVERYONE,)

@@ -93,7 +93,7 @@ class GitSource(ConfiguredSource[GitSettings]):
         return self._pages
 
     def _is_inside(self) -> bool:
-        """A repository's own folder may be a link to anywhere on this machine."""
+        """Tells whether the folder lies in the clone: it may be a link to anywhere on this machine."""
         return (self._checkout / self._settings.folder).resolve().is_relative_to(self._checkout.resolve())
 
     def _branch(self) -> str:
@@ -103,7 +103,8 @@ class GitSource(ConfiguredSource[GitSettings]):
         return head.read_text().strip().removeprefix("ref: refs/heads/") if head.is_file() else "HEAD"
 
     async def _bring_up_to_date(self) -> None:
-        """
+        """Fetches the branch, or clones it.
+
         Raises:
             GitError: it cannot be cloned; an earlier clone stays as it is.
         """
@@ -134,20 +135,20 @@ class GitSource(ConfiguredSource[GitSettings]):
         await self._git(self._checkout, "clean", "-ffdxq")
 
     async def _obtain(self, blobs: Sequence[bytes]) -> None:
-        """Old versions of pages, which the clone does without until they are to be compared."""
+        """Fetches old versions of pages, which the clone does without until they are to be compared."""
         await self._git(
             self._checkout, "-c", "fetch.negotiationAlgorithm=noop", "fetch", "--quiet", "--no-tags", "--no-write-fetch-head",
             "--recurse-submodules=no", "--filter=blob:none", "--stdin", "origin", fed=b"\n".join([*blobs, b""]),
         )  # fmt: skip
 
     async def _default_branch(self) -> str:
-        """Which one the server shows at present: the one that was cloned may stay behind unused."""
+        """Returns the branch that the server shows at present: the one that was cloned may stay behind unused."""
         told = await self._git(self._checkout, "ls-remote", "--symref", "origin", "HEAD")
         named = re.match(rb"ref: refs/heads/(\S+)\tHEAD", told)
         return named[1].decode() if named else self._branch()
 
     async def _clone(self) -> None:
-        """Into a folder beside it, moved into place when whole."""
+        """Clones into a folder beside it, moved into place when whole."""
         draft = self._checkout.with_suffix(".new")
         await asyncio.to_thread(shutil.rmtree, draft, ignore_errors=True)
         draft.parent.mkdir(parents=True, exist_ok=True)
@@ -165,7 +166,7 @@ class GitSource(ConfiguredSource[GitSettings]):
         )  # fmt: skip
 
     def _credentials(self) -> Mapping[str, str]:
-        """A header for this server alone, by the environment: arguments are seen by everybody on the machine."""
+        """Returns a header for this server alone, by the environment: everybody on the machine sees arguments."""
         token = self._settings.token
         server = re.match(r"https?://[^/]+/", self._settings.url)
         if token is None or server is None:

@@ -28,11 +28,11 @@ class UnopenedSource(ConfiguredSource[CommonSettings]):
         return path
 
     async def close(self) -> None:
-        """Nothing was opened."""
+        """Does nothing: nothing was opened."""
 
 
 def opened(settings: CommonSettings, opening: Callable[[], Source]) -> Source:
-    """The source, or what says why there is none: the others are synced all the same."""
+    """Opens a source, or returns what says why there is none: the others are synced all the same."""
     try:
         with as_source_failure(settings.name):
             return opening()

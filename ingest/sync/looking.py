@@ -1,5 +1,4 @@
-"""A first look at the pages that changed: what is limited or left out
-now leaves the live index before anything else may fail.
+"""Looks first at the pages that changed: what is limited now leaves the live index before anything else may fail.
 
 A sync can end at any page, at the embedder, at a full disk. What its author limited meanwhile must not
 stay public until one succeeds, so who may read each changed page is found out before the first is
@@ -45,7 +44,7 @@ class Seen:
 
 
 class FirstLook:
-    """One sweep's."""
+    """The first look of one sweep; keeps what it read for the rest of it."""
 
     def __init__(self, *, pipeline: PagePipeline, live: LivePages) -> None:
         self._pipeline = pipeline
@@ -58,7 +57,7 @@ class FirstLook:
     async def withdraw(self, listing: Listing) -> None:
         """Takes out of the live index what changed and may be read by fewer now, or by nobody.
 
-        That a page is empty is believed as `ingest.sync.emptied` does: many at a time may be a disk that lost them.
+        Empty pages go as far as `PageOutcomes.judge_emptied` believes them: many at a time may be a disk that lost them.
         """
         empty = [
             ref.path
@@ -72,7 +71,7 @@ class FirstLook:
             await self._live.delete_pages(ids_of(listing, empty))
 
     def take(self, item: Work) -> Seen | None:
-        """What the first look read of a page, once.
+        """Hands over what the first look read of a page, once.
 
         Raises:
             PageError: its source could not read it then; nothing is asked twice in a sync.
@@ -86,7 +85,7 @@ class FirstLook:
         return seen
 
     async def admits_fewer(self, page: str, audience: tuple[str, ...]) -> bool:
-        """Whether somebody who reads the page in the live index now may not any more."""
+        """Tells whether somebody who reads the page in the live index now may not any more."""
         if EVERYONE in audience:
             return False
         if self._audiences is None:
@@ -94,7 +93,7 @@ class FirstLook:
         return not set(self._audiences.get(page, ())) <= set(audience)
 
     async def _finds_empty(self, item: Work) -> bool:
-        """Withdraws a page that says so; True: that is not to be told from this page alone."""
+        """Withdraws a page that says so. Returns True for an empty one, which cannot be judged by itself."""
         source, page = item.listing.source, _id(item)
         try:
             raw = await self._fetched(item)
@@ -121,8 +120,9 @@ class FirstLook:
             raise
 
     async def _audience(self, raw: RawPage, origin: Origin, page: str) -> tuple[str, ...]:
-        """Who may read a page, by its place and by itself; of one that
-        cannot be read, as far as its front matter says.
+        """Returns who may read a page, by its place and by itself.
+
+        Of a page that cannot be parsed only its front matter counts.
         """
         try:
             parsed = await self._pipeline.read(raw, origin)

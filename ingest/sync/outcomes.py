@@ -105,7 +105,7 @@ class PageOutcomes:
         return done
 
     async def redirects(self, item: Work, target: str) -> None:
-        """It has no text: the page that it leads to is indexed for itself. A rebuild leaves it out until the swap."""
+        """Leaves out a page without text: its target is indexed for itself. A rebuild leaves it out by its swap."""
         path = item.ref.path
         if path in item.listing.indexed and self._fills_live:
             await self._live.delete_pages(ids_of(item.listing, [path]))
@@ -116,7 +116,7 @@ class PageOutcomes:
         self._finished([item])
 
     async def failed(self, item: Work, error: PageError) -> None:
-        """A page that has to go goes at once, from the live index too."""
+        """Reports a page. One that has to go goes at once, from the live index too."""
         path = item.ref.path
         was_indexed = path in item.listing.indexed
         gone = error.withdraw or path in item.listing.acl_changed

@@ -1,6 +1,4 @@
-"""The pages that a sweep found to be new or changed, each on its way
-into the index: alone, or with the help of workers.
-"""
+"""Brings the pages that a sweep found to be new or changed into the index: alone, or with the help of workers."""
 
 from __future__ import annotations
 
@@ -56,7 +54,7 @@ class Processing:
         """Workers have as many pages as they get: only then does this process begin another of its own."""
 
     async def run(self, work: Sequence[Work], page_jobs: PageJobQueue | None) -> None:
-        """This process works group by group; meanwhile whoever else there is gets pages from the same list."""
+        """Works group by group; meanwhile workers get pages from the same list."""
         self._sweep.progress.starts([item.ref.size for item in work])
         if not work:
             return
@@ -102,7 +100,7 @@ class Processing:
         return read
 
     async def _fetched(self, item: Work) -> Seen | None:
-        """None: it failed, is empty now or only leads to another page: no work to share."""
+        """Reads a page. None: it failed, is empty now or only leads to another page."""
         source = item.listing.source
         try:
             seen = self._sweep.look.take(item)
@@ -127,7 +125,7 @@ class Processing:
         return Seen(raw=raw)
 
     async def _collect(self, workers: WorkerPool) -> None:
-        """What workers bring goes into the index before this process begins a page of its own: they wait for more."""
+        """Indexes what workers bring, before this process begins a page of its own: they wait for more."""
         while self._unfinished and (workers.may_come or workers.are_busy):
             if workers.are_busy:
                 if outcomes := await workers.returned():
@@ -155,9 +153,7 @@ class Processing:
         await self._outcomes.index(pages, chunks)
 
     async def _do(self, workers: WorkerPool) -> None:
-        """This process's own part: a group is read while the one before is
-        embedded and the one before that is indexed.
-        """
+        """Does this process's own part: reads a group while the one before is embedded, another indexed."""
         size = FIRST_GROUP
         following: asyncio.Task[Embedded] | None = None
         embedding: asyncio.Task[Embedded] | None = None
@@ -232,7 +228,7 @@ class Processing:
 
 
 async def _redirected(raw: RawPage) -> str | None:
-    """Where a page only leads to; see `redirect_of`. Most are told at a glance, for which no thread is needed."""
+    """Returns where a page only leads to; see `redirect_of`. Most are judged at a glance, without a thread."""
     if len(raw.content) <= AT_A_GLANCE and not may_redirect(raw.content):
         return None
     return await asyncio.to_thread(

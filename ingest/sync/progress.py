@@ -14,9 +14,7 @@ _PAGE = 400
 
 
 class ProgressEstimator:
-    """Counts pages and tells a listener. The time left goes by bytes: one
-    long page may outweigh a hundred short ones.
-    """
+    """Counts pages and tells a listener. The time left goes by bytes: a long page may outweigh many short ones."""
 
     def __init__(self, *, clock: Callable[[], datetime], listen: OnProgress | None) -> None:
         self._clock = clock
@@ -27,7 +25,7 @@ class ProgressEstimator:
         self._weight_done = self._weight_total = 0
 
     def starts(self, sizes: Sequence[int]) -> None:
-        """The work is known: one size in bytes for each page."""
+        """Takes the work, once it is known: one size in bytes for each page."""
         self._work_started_at = self._clock()
         self._total = len(sizes)
         self._weight_total = sum(size + _PAGE for size in sizes)

@@ -119,16 +119,16 @@ class Sync:
             look=FirstLook(pipeline=self._pipeline, live=live),
             force=force and not dry_run,
         )
-        leave = Withdrawing(sweep)
+        withdrawing = Withdrawing(sweep)
         try:
             if dry_run:
-                await self._plan(self._chosen(source), leave, stats, full=full and source is None)
+                await self._plan(self._chosen(source), withdrawing, stats, full=full and source is None)
             else:
-                await self._run(sweep, leave, full=full, source=source)
+                await self._run(sweep, withdrawing, full=full, source=source)
                 await self._index.settle()
             await self._name(stats, self._index)
         finally:
-            await leave.close()
+            await withdrawing.close()
         return stats.report()
 
     async def roll_back(self, *, on_progress: OnProgress | None = None) -> SyncReport:
@@ -149,44 +149,42 @@ class Sync:
         return await remember_page(address, forgotten=self._forgotten)
 
     async def _plan(
-        self, sources: Iterable[Source], leave: Withdrawing, stats: SyncStats, *, full: bool
+        self, sources: Iterable[Source], withdrawing: Withdrawing, stats: SyncStats, *, full: bool
     ) -> None:
         live, forgotten = await self._index.revisions(), await self._forgotten.ids()
-        listings = [listing async for listing in leave.listings(sources)]
+        listings = [listing async for listing in withdrawing.listings(sources)]
         plan(listings, stats, full=full, live=live, forgotten=forgotten)
 
-    async def _run(self, sweep: Sweep, leave: Withdrawing, *, full: bool, source: str | None) -> None:
+    async def _run(self, sweep: Sweep, withdrawing: Withdrawing, *, full: bool, source: str | None) -> None:
         chosen = self._chosen(source)
         try:
             await self._pipeline.ready()
         except Exception:  # it is raised again: what is limited or gone does not wait for an embedder
-            await leave.update(chosen)
+            await withdrawing.update(chosen)
             raise
         if isinstance(sweep.live, NoPages) and source is None:
             logger.error("sync.index_damaged")
-            await self._rebuild(sweep, leave, like_live=False)
+            await self._rebuild(sweep, withdrawing, like_live=False)
             return
         made_with = await self._index.manifest()
         if made_with is None:
             async with self._pipeline.warming():
                 await self._start_empty()
-                await self._update(chosen, sweep, leave, anew=full)
+                await self._update(chosen, sweep, withdrawing, anew=full)
             return
         if made_with != self._pipeline.manifest:
             logger.info(
                 "sync.rebuild_needed", extra={"was": str(made_with), "now": str(self._pipeline.manifest)}
             )
-            await self._rebuild(sweep, leave, like_live=False)
+            await self._rebuild(sweep, withdrawing, like_live=False)
             return
         if full and source is None:
-            await self._rebuild(sweep, leave, like_live=True)
+            await self._rebuild(sweep, withdrawing, like_live=True)
         else:
-            await self._update(chosen, sweep, leave, anew=full)
+            await self._update(chosen, sweep, withdrawing, anew=full)
 
     async def _live_pages(self) -> LivePages:
-        """A damaged index is rebuilt by the next run over all sources,
-        asked or not: till then every question is an outage.
-        """
+        """Returns the live index. A damaged one is rebuilt by the next run over all sources, asked or not."""
         try:
             await self._index.manifest()
         except IndexDamagedError:
@@ -198,14 +196,14 @@ class Sync:
             stats.name(await pages.addresses())
 
     async def _start_empty(self) -> None:
-        """An index that holds nothing is filled page by page, so that a killed first run is not lost."""
+        """Makes an empty index live, to be filled page by page, so that a killed first run is not lost."""
         rebuild = await self._index.begin_rebuild(self._pipeline.manifest)
         await rebuild.swap()
 
     async def _update(
-        self, sources: Iterable[Source], sweep: Sweep, leave: Withdrawing, *, anew: bool
+        self, sources: Iterable[Source], sweep: Sweep, withdrawing: Withdrawing, *, anew: bool
     ) -> None:
-        listings = await leave.update(sources)
+        listings = await withdrawing.update(sources)
         work = [
             Work(listing=listing, ref=ref)
             for listing in listings
@@ -216,13 +214,13 @@ class Sync:
         await Processing(sweep, self._index).run(work, self._page_jobs)
         await measure_if_due(self._index, self._calibrator)
 
-    async def _rebuild(self, sweep: Sweep, leave: Withdrawing, *, like_live: bool) -> None:
+    async def _rebuild(self, sweep: Sweep, withdrawing: Withdrawing, *, like_live: bool) -> None:
         """Builds a new generation from every source; anything that looks wrong leaves the live one in place.
 
         `like_live`: both are made with the same embedder, so that the same question can be put to both.
         """
         before = await sweep.live.revisions()
-        listings = await leave.beside(self._sources.values())
+        listings = await withdrawing.update(self._sources.values(), rebuilding=True)
         try:
             concerns = failed_sources(sweep.stats.failed)
             sweep.stats.concerns += concerns
@@ -231,7 +229,7 @@ class Sync:
         except SyncRefusedError:  # the new generation is not believed, so neither is what it lacks
             raise
         except BaseException:
-            await leave.without_swap(listings)
+            await withdrawing.without_swap(listings)
             raise
         await self._drop_forgotten(self._index)
 
@@ -263,7 +261,7 @@ class Sync:
         *,
         like_live: bool,
     ) -> list[str]:
-        """What looks wrong with the new generation; counts what it lacks as removed."""
+        """Returns what looks wrong with the new generation; counts what it lacks as removed."""
         on_purpose = {page for listing in listings for page in ids_of(listing, listing.withdrawn)}
         after = await rebuild.revisions()
         gone = missing(before, after, await self._forgotten.ids())

@@ -1,4 +1,4 @@
-"""What the sources list, and what of the live index has to go for it: at once, before anything that may fail."""
+"""Lists the sources, and takes out of the live index what has to go: at once, before anything that may fail."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Withdrawing:
         self._asked: list[Source] = []
 
     async def listings(self, sources: Iterable[Source], *, limit: bool = False) -> AsyncIterator[Listing]:
-        """What each source lists. One that cannot be listed, or lists nothing, is tallied as failed.
+        """Yields what each source lists. One that cannot be listed, or lists nothing, is counted as failed.
 
         `limit`: first of all, what sources of fewer readers than before have in the live index leaves it.
         That needs no listing.
@@ -53,31 +53,24 @@ class Withdrawing:
         if self._stats.failed and not listed:
             raise SyncRefusedError("; ".join(failure.reason for failure in self._stats.failed))
 
-    async def update(self, sources: Iterable[Source]) -> list[Listing]:
-        """The listings, once what is gone, limited or emptied has left the live index, source by source."""
-        listings = []
-        async for listing in self.listings(sources, limit=True):
-            gone = self._removable(listing)
-            if gone:
-                self._stats.removed += gone
-                self._stats.name(await self._live.addresses())  # while the index still knows their titles
-            await self._live.delete_pages(ids_of(listing, gone))
-            await self._sweep.look.withdraw(listing)
-            listings.append(listing)
-        return listings
+    async def update(self, sources: Iterable[Source], *, rebuilding: bool = False) -> list[Listing]:
+        """Returns the listings, once what is gone, limited or emptied has left the live index, source by source.
 
-    async def beside(self, sources: Iterable[Source]) -> list[Listing]:
-        """As `update`, where a new generation is built: what is merely gone
-        goes with the swap, or by `without_swap`.
+        `rebuilding`: a new generation is built. What is merely gone goes with the swap then, or by `without_swap`.
         """
         listings = []
         async for listing in self.listings(sources, limit=True):
+            if not rebuilding:
+                await self._remove(listing)
             await self._sweep.look.withdraw(listing)
             listings.append(listing)
         return listings
 
     async def without_swap(self, listings: Iterable[Listing]) -> None:
-        """The new generation comes to nothing: what is gone must not stay in the live one until another is whole."""
+        """Removes what is gone from the live index, where the new generation comes to nothing.
+
+        It must not stay there until another one is whole.
+        """
         for listing in listings:
             gone = listing.withdrawn if listing.loss else listing.deleted
             await self._live.delete_pages(ids_of(listing, gone))
@@ -92,10 +85,15 @@ class Withdrawing:
             except SourceUnavailableError as error:
                 logger.warning("source.not_closed", extra={"source": source.name, "error": str(error)})
 
+    async def _remove(self, listing: Listing) -> None:
+        gone = self._removable(listing)
+        if gone:
+            self._stats.removed += gone
+            self._stats.name(await self._live.addresses())  # while the index still knows their titles
+        await self._live.delete_pages(ids_of(listing, gone))
+
     def _removable(self, listing: Listing) -> list[str]:
-        """Which of a source's deleted pages go. Where that many do not go
-        by themselves, that is a failure of the source.
-        """
+        """Returns the deleted pages of a source that go. Where they are too many to go, the source has failed."""
         if listing.loss is None:
             return listing.deleted
         if self._sweep.force:

@@ -36,8 +36,7 @@ class Block:
 
 
 class BlockReader:
-    """Reads the blocks of one page, with those within them, the originals
-    of synced ones and the titles of linked pages.
+    """Reads the blocks of one page, with those within them, the originals of synced ones and titles of linked pages.
 
     What Notion refuses within the page is left out and told to `missing`.
     """
@@ -50,7 +49,8 @@ class BlockReader:
         self._open: set[str] = set()
 
     async def read(self, page_id: str) -> tuple[Block, ...]:
-        """
+        """Reads the blocks of a page.
+
         Raises:
             NotionError: the page cannot be read, or Notion cannot be asked.
         """
@@ -100,7 +100,7 @@ class BlockReader:
         return tuple(read)
 
     async def _linked(self, held: Mapping[str, Any]) -> Mapping[str, Any]:
-        """The link with the title and the id of what it leads to; as it is where that is not for the readers."""
+        """Returns the link with the title and the id of its target; as it is where that is not for the readers."""
         kind = str(held.get("type", ""))
         target = held.get(kind)
         if kind not in ("page_id", "database_id") or not target:
@@ -114,7 +114,7 @@ def blocks_to_markdown(blocks: Sequence[Block]) -> str:
 
 
 def _written(blocks: Sequence[Block]) -> Iterator[str]:
-    """Blocks of Markdown; the items of one list are one block."""
+    """Yields blocks of Markdown; the items of one list are one block."""
     items: list[str] = []
     number = 0
     for block in blocks:
@@ -131,7 +131,7 @@ def _written(blocks: Sequence[Block]) -> Iterator[str]:
 
 
 def _number(block: Block, before: int) -> int:
-    """A list may be made to start anywhere."""
+    """Returns an item's number: a list may be made to start anywhere."""
     start = block.held.get("list_start_index")
     return start if not before and isinstance(start, int) and start >= 0 else before + 1
 
@@ -169,7 +169,7 @@ def _block(block: Block) -> Iterator[str]:
 
 
 def _text(held: Mapping[str, Any]) -> str:
-    """A block's own words. Kinds that are newer than this may call them their title."""
+    """Returns a block's own words. Kinds that are newer than this may call them their title."""
     pieces = held.get("rich_text") or held.get("title") or []
     return rich_text(pieces) if isinstance(pieces, list) else ""
 
@@ -202,8 +202,9 @@ def _table(block: Block) -> str:
 
 
 def _file(block: Block) -> str:
-    """A caption, or the name of what is attached; a link where it leads to a page of the web. Notion's own files have
-    addresses of an hour.
+    """Writes a caption, or the name of what is attached; a link where it leads to a page of the web.
+
+    Notion's own files have addresses of an hour.
     """
     held, caption = block.held, prose(rich_text(block.held.get("caption") or []))
     name = str(held.get("name") or "")

@@ -62,7 +62,7 @@ class Connection:
         await self.client.aclose()
 
     async def ask(self, call: Call, **arguments: Any) -> dict[str, Any]:
-        """One request of notion-client's, e.g. `ask(client.pages.retrieve, page_id=...)`.
+        """Makes one request of notion-client's, e.g. `ask(client.pages.retrieve, page_id=...)`.
 
         Raises:
             NotionError: refused, or still busy after all attempts.
@@ -83,7 +83,7 @@ class Connection:
         raise AssertionError("unreachable")
 
     async def all(self, call: Call, **arguments: Any) -> AsyncIterator[dict[str, Any]]:
-        """Every result of a request whose results come in pages."""
+        """Yields every result of a request whose results come in pages."""
         cursor: str | None = None
         while True:
             more = {"start_cursor": cursor} if cursor else {}

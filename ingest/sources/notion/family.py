@@ -23,9 +23,7 @@ def is_gone(page: Found) -> bool:
 def titles_above(
     page: Found, pages: Mapping[str, Found], sources: Mapping[str, Found], roots: Collection[str]
 ) -> tuple[str, ...]:
-    """What the pages and databases above a page are called, outermost
-    first, as far as the listing has them: up to a root.
-    """
+    """Returns the titles of the pages and databases above a page, outermost first, as far as the listing has them."""
     titles: list[str] = []
     seen = set[str]()
     above: Found | None = page
@@ -53,7 +51,7 @@ class Family:
         self._parents: dict[str, Found | None] = {}
 
     async def is_below(self, page: Found, roots: Iterable[str]) -> bool:
-        """`roots`: plain ids."""
+        """Tells whether a page is a root or below one. `roots`: plain ids."""
         wanted, seen = set(roots), set[str]()
         if plain_id(str(page["id"])) in wanted:
             return True
@@ -109,11 +107,11 @@ class PageNames:
         self._titles: dict[str, str] = {}
 
     def learn(self, pages: Iterable[Found]) -> None:
-        """Pages that the source lists, so that they need not be asked for."""
+        """Takes the pages that the source lists, so that they need not be asked for."""
         self._titles |= {plain_id(str(page["id"])): title_of(page) for page in pages}
 
     async def of(self, object_id: str, missing: Missing, *, database: bool = False) -> str:
-        """The title; empty where it is not for the source's readers, is in the trash, or is not told.
+        """Returns the title; empty where it is not for the source's readers, is in the trash, or is not told.
 
         A page is not worth less for a link without a name: `missing` is told where that may be over by the next sync.
         """

@@ -21,7 +21,7 @@ class Missing:
     passing: bool = False
 
     def block(self, kind: str, status: int | None = None) -> None:
-        """`status`: what Notion answered to the request for what is within; None: it hides the kind from everybody."""
+        """Counts a block. `status`: what Notion answered for what is within; None: it hides the kind from all."""
         why = (
             "are not shared with the integration"
             if status in (403, 404)

@@ -34,9 +34,7 @@ class PropertyReader:
         self._formats: dict[str, Mapping[str, str]] = {}
 
     async def read(self, page: Found, missing: Missing) -> dict[str, str]:
-        """Column -> its value in one line, of those that say something.
-        What Notion does not tell is told to `missing`.
-        """
+        """Returns column -> its value in one line, of those that say something; counts the others in `missing`."""
         told: dict[str, str] = {}
         for name, value in (page.get("properties") or {}).items():
             if value.get("type") == "relation":
@@ -65,7 +63,7 @@ class PropertyReader:
         return await self._titles(entries, missing)
 
     async def _every_relation(self, page_id: str, property_id: str) -> AsyncIterator[Mapping[str, Any]]:
-        """A page itself shows the first 25 alone."""
+        """Yields all entries of a relation; a page itself shows the first 25 alone."""
         call = self._connection.client.pages.properties.retrieve
         async for item in self._connection.all(call, page_id=page_id, property_id=property_id):
             yield item.get("relation") or {}
@@ -86,7 +84,7 @@ class PropertyReader:
         return ", ".join(filter(None, parts))
 
     async def _formats_of(self, page: Found, missing: Missing) -> Mapping[str, str]:
-        """Column -> format of its numbers. Empty outside of databases, and where Notion does not tell."""
+        """Returns column -> format of its numbers; empty outside of databases, and where Notion does not tell."""
         source_id = (page.get("parent") or {}).get("data_source_id")
         if not source_id:
             return {}
@@ -108,7 +106,7 @@ def _formats(source: Found) -> Mapping[str, str]:
 
 
 def property_text(value: Mapping[str, Any], depth: int = 0) -> str:
-    """A value for reading; empty for none, and for ids that say nothing to a reader."""
+    """Writes a value for reading; empty for none, and for ids that say nothing to a reader."""
     kind = str(value.get("type", ""))
     held = value.get(kind)
     if depth > _DEEPEST:
@@ -148,7 +146,7 @@ def property_text(value: Mapping[str, Any], depth: int = 0) -> str:
 
 
 def number(value: float, kind: str) -> str:
-    """`kind`: the column's format, as Notion names it: 0.075 is 7.5% to a reader, 1249.5 is €1249.50."""
+    """Writes a number by the column's format, as Notion names it: 0.075 is 7.5% to a reader, 1249.5 is €1249.50."""
     exact = Decimal(str(value))
     if kind == "percent":
         return f"{(exact * 100).normalize():f}%"

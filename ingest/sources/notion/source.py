@@ -115,9 +115,7 @@ class NotionSource(ConfiguredSource[NotionSettings]):
             self._opened = None
 
     async def _pages(self) -> dict[str, Found]:
-        """Every page by its id: those that search knows, and the rows of
-        every database, since search may lag behind.
-        """
+        """Returns every page by its id: those that search knows, and all rows of databases, as search may lag."""
         opened = self._open()
         connection, search = opened.connection, opened.connection.client.search
         found: dict[str, Found] = {}
@@ -178,12 +176,12 @@ def _revision(page: Found) -> str:
 
 
 def _columns(values: Mapping[str, str]) -> str:
-    """A row's columns. Pages outside databases have a title only."""
+    """Writes a row's columns. Pages outside databases have a title only."""
     return "\n".join(f"- {literal(name)}: {text}" for name, text in values.items())
 
 
 def _front_matter(page: Found) -> str:
-    """A verified page (wikis have that) was reviewed on that day, and is due when its verification ends."""
+    """Writes the dates of a verified page (wikis have that): reviewed that day, due when its verification ends."""
     for value in (page.get("properties") or {}).values():
         verification = value.get("verification") if value.get("type") == "verification" else None
         dates = (verification or {}).get("date") or {}

@@ -11,7 +11,7 @@ _MARKS = (("bold", "**"), ("italic", "*"), ("strikethrough", "~~"))
 
 
 def rich_text(pieces: Sequence[Mapping[str, Any]]) -> str:
-    """Styled text with its links. Line breaks within it stay."""
+    """Writes styled text with its links. Line breaks within it stay."""
     return "".join(_piece(piece) for piece in pieces)
 
 
@@ -37,7 +37,7 @@ def _styled(words: str, style: Mapping[str, Any], href: object) -> str:
 
 
 def _words(text: str) -> str:
-    """A backtick alone is one that somebody wrote: it begins no code with one of another piece."""
+    """Writes words. A backtick alone is one that somebody wrote: it begins no code with one of another piece."""
     return literal(text.replace("`", "\\`") if text.count("`") % 2 else text)
 
 

@@ -1,5 +1,6 @@
-"""The files of a Slack export, in its zip or unpacked, however often it
-was packed again. Nothing is ever unpacked to disk.
+"""Reads the files of a Slack export, in its zip or unpacked, however often it was packed again.
+
+Nothing is ever unpacked to disk.
 """
 
 from __future__ import annotations
@@ -68,7 +69,7 @@ class Archive:
             self._zip = None
 
     def records(self, name: str) -> list[dict[str, Any]]:
-        """The objects of a JSON list; none where there is no such file."""
+        """Returns the objects of a JSON list; none where there is no such file."""
         if name not in self._files:
             return []
         try:
@@ -80,7 +81,7 @@ class Archive:
         return dicts(found)
 
     def days(self, channel: str) -> list[str]:
-        """The names of a channel's files, one a day, in order."""
+        """Returns the names of a channel's files, one a day, in order."""
         parts = (name.rpartition("/") for name in self._files)
         return sorted(
             f"{folder}/{file}"
@@ -89,7 +90,7 @@ class Archive:
         )
 
     def _names(self) -> dict[str, str]:
-        """The files, without what a Mac adds to them: as we name them -> as they are named there."""
+        """Returns the files without what a Mac adds to them: as we name them -> as they are named there."""
         found = _names_in(self._zip) if self._zip is not None else _names_below(self._path)
         return {
             name: real
@@ -98,7 +99,7 @@ class Archive:
         }
 
     def _root(self, names: Iterable[str]) -> str | None:
-        """The folder that holds the export, with a slash at its end; "" for the top, None where there is none."""
+        """Returns the folder that holds the export, with a slash at its end; "" for the top, None for none."""
         roots = sorted(
             (name.removesuffix("channels.json") for name in names if f"/{name}".endswith("/channels.json")),
             key=lambda root: root.count("/"),
@@ -110,7 +111,7 @@ class Archive:
         return roots[0] if roots else None
 
     def _inner(self, names: dict[str, str]) -> zipfile.ZipFile:
-        """The one zip in there, where the export is packed twice."""
+        """Opens the one zip in there, where the export is packed twice."""
         inner = [name for name in names if name.lower().endswith(".zip")]
         if not inner:
             told = "it is no Slack export"
@@ -163,9 +164,7 @@ def _names_in(archive: zipfile.ZipFile) -> dict[str, str]:
 
 
 def _respelt(name: str) -> str:
-    """A Mac writes UTF-8 into a zip and does not say so, and who unpacks
-    it reads an old code page: `b├╝ro` for `büro`.
-    """
+    """Mends a name: a Mac writes UTF-8 into a zip without saying so, and unpacking reads another code page."""
     try:
         return name.encode("cp437").decode("utf-8")
     except UnicodeError:
@@ -173,9 +172,7 @@ def _respelt(name: str) -> str:
 
 
 def _names_below(folder: Path) -> dict[str, str]:
-    """Files a few folders down. A folder that is a link is not entered,
-    but named, so that it is told when it is read.
-    """
+    """Lists files a few folders down. A link to a folder is not entered, but named, so that reading it fails."""
     found: dict[str, str] = {}
     folders = [(folder, 0)]
     while folders:

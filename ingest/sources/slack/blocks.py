@@ -14,7 +14,7 @@ _STYLES = (("strike", "~"), ("italic", "_"), ("bold", "*"))
 
 
 def blocks_text(blocks: Any) -> str:
-    """The blocks as mrkdwn, one below the other. Blocks of a form that is not known say nothing."""
+    """Writes the blocks as mrkdwn, one below the other. Blocks of an unknown form say nothing."""
     return "\n\n".join(text for block in dicts(blocks) for text in _block(block) if text.strip())
 
 
@@ -40,9 +40,7 @@ def _block(block: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _texts(block: Mapping[str, Any]) -> Iterator[str]:
-    """A text object's text, a block's text and its fields. Text that is
-    plain shows what mrkdwn would take for marks.
-    """
+    """Yields a text object's text, a block's text and its fields."""
     fields = block.get("fields")
     for part in (block.get("title"), block.get("text"), *(fields if isinstance(fields, list) else [])):
         text = part.get("text") if isinstance(part, dict) else part
@@ -51,7 +49,7 @@ def _texts(block: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _rich_text(block: Mapping[str, Any]) -> str:
-    """Its elements below each other; the items of lists that follow each other are one list."""
+    """Writes the elements below each other; the items of lists that follow each other are one list."""
     written, was_list = "", False
     for element in dicts(block.get("elements")):
         is_list = element.get("type") == "rich_text_list"
@@ -129,7 +127,7 @@ def _code(leaf: Mapping[str, Any]) -> str:
 
 
 def _escaped(text: str) -> str:
-    """As in a message's text. Slack shows leaves both ways, escaped and not."""
+    """Escapes a text as in a message. Slack shows leaves both ways, escaped and not."""
     return html.escape(html.unescape(text), quote=False)
 
 

@@ -25,7 +25,7 @@ _MID_LINE = "\x01"
 
 
 def to_markdown(text: str, person: Callable[[str], str]) -> str:
-    """`person` names a user by id."""
+    """Writes mrkdwn as Markdown. `person` names a user by id."""
     written = ""
     for index, piece in enumerate(_CODE.split(_NO_TEXT.sub("", text))):
         if index % 2:
@@ -37,13 +37,13 @@ def to_markdown(text: str, person: Callable[[str], str]) -> str:
 
 
 def without_styles(markdown: str) -> str:
-    """The words of a line, for a heading."""
+    """Returns the words of a line, for a heading."""
     words = re.sub(r"\[([^\[\]]*)\]\([^()]*\)", r"\1", _ESCAPED.sub("", markdown))
     return re.sub(r"\*\*|~~|`", "", words)
 
 
 def _code(piece: str, person: Callable[[str], str]) -> str:
-    """Slack writes addresses and people as references even there."""
+    """Writes a piece of code, in which Slack writes addresses and people as references too."""
 
     def named(found: re.Match[str]) -> str:
         target = found[1].partition("|")[0]

@@ -10,9 +10,7 @@ _EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 _PHONE = re.compile(r"(?<![\w.])\+\d[\d ()/-]{6,}\d\b")
 _ADDRESS = re.compile(r"\[([^\]\n]*)\]\((https?://[^)\s]+)\)|(https?://[^\s)>\]]*[\w/])")
 _SHORTEST_NAME = 2
-"""Words. One word alone (May, Rose, Will) is too often no name, unless
-it is spelt as none is (`ann.de.vries`) or called by an @.
-"""
+"""Words. One word alone (May, Rose, Will) is too often no name, unless it is a handle or called by an @."""
 _HANDLE = re.compile(r"\w+[._-]\w[\w.-]*|[A-Za-z]+\d+")
 
 
@@ -42,7 +40,7 @@ class Directory:
         self._pattern = re.compile(rf"(?<!\w)(?:{'|'.join(alternatives)})(?!\w)", re.IGNORECASE)
 
     def replaced(self, text: str, person: Callable[[str], str]) -> str:
-        """The text with what `person` calls a member in the place of each full name and handle."""
+        """Puts what `person` calls a member in the place of each full name and handle."""
         if not self._spellings:
             return text
         return self._pattern.sub(lambda found: person(self._spellings.get(found[0].casefold(), "")), text)
@@ -79,7 +77,7 @@ class Pseudonyms:
         return self._directory.replaced(_ADDRESS.sub(self._address, text), self.person)
 
     def _address(self, found: re.Match[str]) -> str:
-        """One with somebody's name in it goes; the words of the link stay."""
+        """Takes out an address with somebody's name in it; the words of the link stay."""
         address = found[2] or found[3]
         if self._directory.replaced(address, self.person) == address:
             return found[0]

@@ -56,8 +56,10 @@ class SlackExportSource(ConfiguredSource[SlackExportSettings]):
         return path.partition("/")[0] in self._left_out
 
     async def discover(self) -> AsyncIterator[PageRef]:
-        """A channel of which a day cannot be read is listed as far as it can, and as a
-        part that failed; where that leaves no page at all the export itself is at fault.
+        """Lists the marked threads.
+
+        A channel of which a day cannot be read is listed as far as it can, and as a part that failed; where that leaves
+        no page at all the export itself is at fault.
         """
         broken: dict[str, str] = {}
         listed = 0
@@ -98,7 +100,8 @@ class SlackExportSource(ConfiguredSource[SlackExportSettings]):
         self._read = ("", _Read(pages={}))
 
     def _channels(self) -> list[_Channel]:
-        """
+        """Returns the channels that are read.
+
         Raises:
             ArchiveError: the export cannot be read, or a channel that the settings name is not in it.
         """
@@ -114,7 +117,8 @@ class SlackExportSource(ConfiguredSource[SlackExportSettings]):
         return chosen
 
     def _pages(self, channel: _Channel) -> _Read:
-        """
+        """Reads the marked threads of a channel.
+
         Raises:
             ArchiveError: the export cannot be read, or not who its members are.
         """

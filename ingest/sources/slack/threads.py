@@ -22,9 +22,7 @@ _BLOCK = re.compile(r"`{3}|[-+*] |\d{1,9}[.)] |>|\||#{1,6} ")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Message:
-    """`ts`: Slack's id of it, seconds since 1970 in front. `record`: as
-    the export has it. `edited`: when, like `ts`.
-    """
+    """`ts`: Slack's id of it, seconds since 1970 in front. `record`: as exported. `edited`: when, like `ts`."""
 
     ts: str
     user: str
@@ -36,7 +34,7 @@ class Message:
 
     @property
     def day(self) -> date:
-        """The day of its last edit."""
+        """Returns the day of its last edit."""
         return datetime.fromtimestamp(float(self.edited), UTC).date()
 
 
@@ -58,7 +56,7 @@ class Thread:
 
 
 def threads_of(records: Iterable[Mapping[str, Any]], *, channel: str, pins: frozenset[str]) -> list[Thread]:
-    """The threads among a channel's messages; a message without replies is a thread of its own."""
+    """Groups a channel's messages by thread; a message without replies is a thread of its own."""
     found: dict[str, dict[str, Message]] = {}
     counted: dict[str, int] = {}
     for ts, record in _as_they_stand(records).items():
@@ -89,7 +87,7 @@ def threads_of(records: Iterable[Mapping[str, Any]], *, channel: str, pins: froz
 
 
 def _as_they_stand(records: Iterable[Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
-    """Messages by their ts, after all edits and deletions, which some exports log as messages of their own."""
+    """Returns messages by ts, after all edits and deletions, which some exports log as messages of their own."""
     standing: dict[str, Mapping[str, Any]] = {}
     edits: list[Mapping[str, Any]] = []
     deleted: set[str] = set()
@@ -112,7 +110,7 @@ def _as_they_stand(records: Iterable[Mapping[str, Any]]) -> dict[str, Mapping[st
 
 
 def _edited(record: Mapping[str, Any]) -> str:
-    """When it was last edited, like `ts`; empty where it was not."""
+    """Returns when a message was last edited, like `ts`; empty where it was not."""
     edited = record.get("edited")
     at = str(edited.get("ts", "")) if isinstance(edited, dict) else ""
     return at if _is_ts(at) else ""
@@ -155,7 +153,7 @@ def thread_page(
 
 
 def _spoken(message: Message, said: str, people: Names | Pseudonyms) -> str:
-    """Who says it, and what: below the name where it begins with a block, such as code, that stands alone."""
+    """Writes who says it, and what: below the name where it begins with a block, such as code, that stands alone."""
     name = f"**{'An app' if message.is_bot else people.person(message.user)}**:"
     return f"{name}\n\n{said}" if _BLOCK.match(said) else f"{name} {said}"
 

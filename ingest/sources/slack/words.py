@@ -33,7 +33,7 @@ class Words:
 
 
 def words_of(record: Mapping[str, Any], person: Callable[[str], str]) -> Words:
-    """`person` names a user by id."""
+    """Writes a message as Markdown. `person` names a user by id."""
     said = _own_words(record, person)
     parts, notes = [said] if said else [], list[str]()
     attachments = [part for part in dicts(record.get("attachments")) if _is_said(part) or not said]
@@ -44,7 +44,7 @@ def words_of(record: Mapping[str, Any], person: Callable[[str], str]) -> Words:
 
 
 def _own_words(record: Mapping[str, Any], person: Callable[[str], str]) -> str:
-    """The text, or the blocks where they say more: apps put there what their text only sums up."""
+    """Writes the text, or the blocks where they say more: apps put there what their text only sums up."""
     text = (
         "" if record.get("text") in _NO_TEXT else to_markdown(str(record.get("text") or ""), person).strip()
     )
@@ -59,7 +59,7 @@ def _bag(markdown: str) -> set[str]:
 
 
 def _is_said(attachment: Mapping[str, Any]) -> bool:
-    """Forwarded, or made by an app. Anything else is what Slack shows of a page that is linked."""
+    """Tells whether it was forwarded, or made by an app. Anything else is Slack's preview of a linked page."""
     is_forwarded = any(attachment.get(mark) for mark in ("is_share", "is_msg_unfurl", "is_reply_unfurl"))
     return is_forwarded or not (attachment.get("from_url") or attachment.get("original_url"))
 
@@ -89,7 +89,7 @@ def _forwarded(attachment: Mapping[str, Any]) -> list[Any]:
 
 
 def _file(file: Mapping[str, Any], person: Callable[[str], str], notes: list[str]) -> str:
-    """A file's name and as much of its text as the export holds."""
+    """Writes a file's name and as much of its text as the export holds."""
     if file.get("mode") in _GONE:
         return ""
     name = " ".join(str(file.get("title") or file.get("name") or "").split())
