@@ -107,8 +107,8 @@ async def open_range(settings: Settings, *, embedder: Embedder | None = None) ->
 
 
 def _allowed(answer: Answer) -> set[str]:
-    """Addresses of the cited pages and of those offered, and those that a cited page itself links."""
-    cited = [citation.chunk for citation in answer.citations]
+    """Returns addresses of the pages cited, quoted or offered, and those that a cited or quoted page itself links."""
+    cited = [source.chunk for source in (*answer.citations, *(quote.citation for quote in answer.quotes))]
     return {
         *(chunk.url for chunk in cited),
         *(chunk.page.url for chunk in cited),
