@@ -57,7 +57,7 @@ class FirstLook:
     async def withdraw(self, listing: Listing) -> None:
         """Takes out of the live index what changed and may be read by fewer now, or by nobody.
 
-        Empty pages go as far as `PageOutcomes.judge_emptied` believes them: many at a time may be a disk that lost them.
+        Empty pages go as far as `PageOutcomes.judge_emptied` believes them: many may be a disk that lost them.
         """
         empty = [
             ref.path
