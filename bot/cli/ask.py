@@ -50,8 +50,8 @@ def _show(reply: AskReply, *, why: bool) -> None:
     answer = reply.answer
     messages = messages_in(answer["language"])
     if answer["interpreted"]:
-        told = messages.interpreted_as.replace("_{query}_", "[italic]{query}[/italic]")
-        console.print(f"{told.format(query=_plain(answer['interpreted']))}\n", highlight=False)
+        template = messages.interpreted_as.replace("_{query}_", "[italic]{query}[/italic]")
+        console.print(f"{template.format(query=_plain(answer['interpreted']))}\n", highlight=False)
     quotes = answer["quotes"]
     # Under quotes stand the addresses of all that is named: within their heads they would be hard to read.
     console.print(Markdown(answer["answer"], hyperlinks=bool(quotes)))
@@ -98,7 +98,7 @@ def _source(citation: dict[str, Any], messages: Messages) -> str:
         {"outdated": messages.outdated, "superseded": messages.replaced}.get(citation["freshness"], ""),
         "" if citation["score"] is None else messages.percent(citation["score"]),
     ]
-    shown = " · ".join(one for one in parts if one)
+    shown = " · ".join(part for part in parts if part)
     return f"\\[{citation['n']}] {shown}  [dim]{_plain(citation['url'])}[/dim]"
 
 

@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import ast
 import inspect
-import json
 import re
-import sys
 import textwrap
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
@@ -22,6 +20,7 @@ from pydantic import SecretStr
 from rich.console import Console
 from rich.table import Table
 
+from bot.cli.output import print_result
 from kb.config.configuration import PREFIX, WELL_KNOWN
 from kb.config.sections import Section
 from kb.config.settings import Settings
@@ -66,22 +65,17 @@ def all_settings(settings: Settings) -> Iterator[Setting]:
 
 
 def show(settings: Settings, *, as_json: bool) -> None:
-    if as_json:
-        sys.stdout.write(
-            json.dumps([asdict(all_setting) for all_setting in all_settings(settings)], indent=2) + "\n"
-        )
-        return
+    print_result([asdict(setting) for setting in all_settings(settings)], _show, as_json=as_json)
+
+
+def _show(settings: list[dict[str, str]]) -> None:
     table = Table("setting", "now", "meaning", show_lines=True)
-    for all_setting in all_settings(settings):
-        now = (
-            all_setting.now
-            if all_setting.now == all_setting.default
-            else f"[bold]{all_setting.now}[/bold] (default: {all_setting.default})"
-        )
+    for setting in settings:
+        now, default = setting["now"], setting["default"]
         table.add_row(
-            f"{all_setting.name}\n[dim]{all_setting.environment}[/dim]",
-            now,
-            f"{all_setting.meaning}\n[dim]{all_setting.takes}[/dim]",
+            f"{setting['name']}\n[dim]{setting['environment']}[/dim]",
+            now if now == default else f"[bold]{now}[/bold] (default: {default})",
+            f"{setting['meaning']}\n[dim]{setting['takes']}[/dim]",
         )
     Console().print(table)
 
@@ -101,8 +95,8 @@ def manual() -> str:
         ),
     ]
     by_section: dict[str, list[Setting]] = {}
-    for all_setting in all_settings(Settings()):
-        by_section.setdefault(all_setting.name.rpartition(".")[0], []).append(all_setting)
+    for setting in all_settings(Settings()):
+        by_section.setdefault(setting.name.rpartition(".")[0], []).append(setting)
     for section, settings in by_section.items():
         kind = type(getattr(Settings(), section)) if section else Settings
         described = inspect.getdoc(kind) if section and "__doc__" in vars(kind) and kind.__doc__ else ""
@@ -180,7 +174,7 @@ def _shown(value: object) -> str:
         case tuple() | list():
             return "[" + ", ".join(map(_shown, value)) + "]"
         case Mapping():
-            return "{" + ", ".join(f"{name} = {_shown(one)}" for name, one in value.items()) + "}"
+            return "{" + ", ".join(f"{name} = {_shown(inner)}" for name, inner in value.items()) + "}"
         case str() | Path():
             return f'"{_CREDENTIALS.sub("//", str(value))}"'
     return str(value)

@@ -94,8 +94,8 @@ async def copy_index(source: VectorIndex, target: VectorIndex, *, label: str, te
                 await copies[-1].complete()
         await copies[-1].swap()
     finally:
-        for one in copies:
-            await one.leave()
+        for begun in copies:
+            await begun.leave()
     return done
 
 
@@ -134,7 +134,7 @@ async def copy(generation: Generation, target: Copy, tell: OnStep) -> Copied:
     gone = [page for page in held if page not in wanted]
     for first in range(0, len(gone), TOGETHER):
         await target.delete_pages(gone[first : first + TOGETHER])
-    missing = {page: told for page, told in wanted.items() if held.get(page) != told}
+    missing = {page: wanted_page for page, wanted_page in wanted.items() if held.get(page) != wanted_page}
     written = 0
     done = total - sum(page.passages for page in missing.values())
     for pages in together(missing):
@@ -152,8 +152,8 @@ async def copy(generation: Generation, target: Copy, tell: OnStep) -> Copied:
 def by_page(passages: Sequence[IndexedChunk]) -> dict[str, list[IndexedChunk]]:
     """In the order of the page."""
     found: dict[str, list[IndexedChunk]] = {}
-    for one in sorted(passages, key=lambda one: one.chunk.position):
-        found.setdefault(one.chunk.page.id, []).append(one)
+    for passage in sorted(passages, key=lambda passage: passage.chunk.position):
+        found.setdefault(passage.chunk.page.id, []).append(passage)
     return found
 
 
@@ -196,14 +196,14 @@ async def _checked(
 def differences(wanted: Sequence[IndexedChunk], held: Sequence[IndexedChunk]) -> list[str]:
     """What is not the same in words, one a passage, by the passage's id."""
     copies: dict[str, list[IndexedChunk]] = {}
-    for one in held:
-        copies.setdefault(one.chunk.id, []).append(one)
-    told = []
-    for one in wanted:
-        found = copies.pop(one.chunk.id, [])
-        if what := _difference(one, found):
-            told.append(f"passage {one.chunk.id} {what}")
-    return told + [f"passage {name} is in the copy alone" for name in copies]
+    for passage in held:
+        copies.setdefault(passage.chunk.id, []).append(passage)
+    differing = []
+    for passage in wanted:
+        found = copies.pop(passage.chunk.id, [])
+        if what := _difference(passage, found):
+            differing.append(f"passage {passage.chunk.id} {what}")
+    return differing + [f"passage {name} is in the copy alone" for name in copies]
 
 
 def _difference(wanted: IndexedChunk, found: Sequence[IndexedChunk]) -> str:

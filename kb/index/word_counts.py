@@ -125,16 +125,16 @@ class WordCounts:
     ) -> None:
         """None: a passage that does not count."""
         with self._changing:
-            for one in came:
-                if one is not None:
+            for passage in came:
+                if passage is not None:
                     self.passages += 1
-                    self._words.add(one.words)
-                    self._terms.add(one.terms)
-            for one in gone:
-                if one is not None:
+                    self._words.add(passage.words)
+                    self._terms.add(passage.terms)
+            for passage in gone:
+                if passage is not None:
                     self.passages -= 1
-                    self._words.take_off(one.words)
-                    self._terms.take_off(one.terms)
+                    self._words.take_off(passage.words)
+                    self._terms.take_off(passage.terms)
 
     @property
     def is_sound(self) -> bool:
@@ -153,8 +153,8 @@ class _Table(Generic[_Key]):
 
     def count(self, key: _Key) -> int:
         _, counts, view, changes = self._kept
-        at = self._place(view, key)
-        return changes[key] + (0 if at is None else int(counts[at]))
+        place = self._place(view, key)
+        return changes[key] + (0 if place is None else int(counts[place]))
 
     def add(self, keys: Iterable[_Key]) -> None:
         changes = self._kept[-1]
@@ -183,13 +183,13 @@ class _Table(Generic[_Key]):
         order = np.argsort(changed)
         changed = changed[order]
         by = np.fromiter(changes.values(), np.int64, len(changes))[order]
-        at = np.searchsorted(keys, changed)
+        places = np.searchsorted(keys, changed)
         known = np.zeros(len(changed), np.bool_)
-        inside = at < len(keys)
-        known[inside] = keys[at[inside]] == changed[inside]
-        counts[at[known]] += by[known]
-        keys = np.insert(keys, at[~known], changed[~known])
-        counts = np.insert(counts, at[~known], by[~known])
+        inside = places < len(keys)
+        known[inside] = keys[places[inside]] == changed[inside]
+        counts[places[known]] += by[known]
+        keys = np.insert(keys, places[~known], changed[~known])
+        counts = np.insert(counts, places[~known], by[~known])
         self.is_sound = self.is_sound and bool((counts >= 0).all())
         left = counts > 0
         return np.ascontiguousarray(keys[left]), counts[left].astype(np.uint32)
@@ -216,10 +216,10 @@ class _WordTable(_Table[bytes]):
 
     def _place(self, view: memoryview, key: bytes) -> int | None:
         cheap = zlib.crc32(key)
-        at = bisect_left(view, cheap << 32)
-        if at == len(view) or view[at] >> 32 != cheap:
+        place = bisect_left(view, cheap << 32)
+        if place == len(view) or view[place] >> 32 != cheap:
             return None
-        return _found(view, _number(key), at)
+        return _found(view, _number(key), place)
 
     def _by_number(self, changes: Mapping[bytes, int]) -> Mapping[int, int]:
         numbers = Counter[int]()
@@ -229,8 +229,8 @@ class _WordTable(_Table[bytes]):
 
 
 def _found(view: memoryview, number: int, first: int = 0) -> int | None:
-    at: int = bisect_left(view, number, first)
-    return at if at < len(view) and view[at] == number else None
+    place: int = bisect_left(view, number, first)
+    return place if place < len(view) and view[place] == number else None
 
 
 def _number(word: bytes) -> int:

@@ -64,7 +64,7 @@ class Embedder:
             for name in settings.models
         )
         self._cache: OrderedDict[str, NDArray[np.float32]] = OrderedDict()
-        self._in_background = False
+        self.in_background = False
 
     @property
     def name(self) -> str:
@@ -100,9 +100,9 @@ class Embedder:
 
     @property
     def background(self) -> Self:
-        """The same embedder at low priority, for work that nobody waits for. Its queries are many: none is remembered."""
+        """The same embedder at low priority, for work that nobody waits for. It remembers no queries."""
         background = copy(self)
-        background._in_background = True
+        background.in_background = True
         return background
 
     def count_tokens(self, text: str) -> int:
@@ -132,7 +132,7 @@ class Embedder:
         await asyncio.gather(*(model.ready() for model in self._models if not model.loaded))
 
     async def embed_queries(self, texts: Sequence[str]) -> Vectors:
-        if self._in_background:
+        if self.in_background:
             return await self._embed_all("query", texts)
         missing = [text for text in dict.fromkeys(texts) if text not in self._cache]
         found = dict(self._cache)
@@ -157,7 +157,7 @@ class Embedder:
 
     async def _embed_by(self, model: EmbeddingModel, kind: TextKind, texts: Sequence[str]) -> Vectors:
         encoder, batches = model.encoder(), model.batches(texts)
-        encoded = await model.executor(background=self._in_background).map(
+        encoded = await model.executor(background=self.in_background).map(
             lambda batch: encoder.encode(kind, [texts[index] for index in batch]), batches
         )
         vectors: dict[int, NDArray[np.float32]] = {}

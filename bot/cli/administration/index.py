@@ -152,13 +152,13 @@ async def stats(settings: Settings, *, as_json: bool) -> int:
 def _show_pairs(pairs: dict[str, Any]) -> None:
     table = Table(box=None, show_header=False)
     for name, value in pairs.items():
-        if isinstance(value, dict) and any(isinstance(one, dict) for one in value.values()):
+        if isinstance(value, dict) and any(isinstance(part, dict) for part in value.values()):
             for part, figures in value.items():
                 table.add_row(part, ", ".join(f"{name.replace('_', ' ')} {n}" for name, n in figures.items()))
             continue
         if isinstance(value, dict):
             value = [f"{part.replace('_', ' ')} {number}" for part, number in value.items()]
-        shown = ", ".join(str(one) for one in value) if isinstance(value, list) else str(value)
+        shown = ", ".join(str(item) for item in value) if isinstance(value, list) else str(value)
         table.add_row(name.replace("_", " "), shown)
     Console().print(table, highlight=False, markup=False)
 

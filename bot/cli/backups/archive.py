@@ -213,7 +213,7 @@ def _is_ours(name: str) -> bool:
 
 def _numbers(version_text: str) -> tuple[int, ...]:
     """ "1.20.3" as it sorts; what follows the numbers has no say."""
-    return tuple(int(one) for one in re.findall(r"\d+", version_text.partition("+")[0])[:3])
+    return tuple(map(int, re.findall(r"\d+", version_text.partition("+")[0])[:3]))
 
 
 @contextmanager

@@ -30,7 +30,7 @@ def without_secrets(file: Path) -> str | None:
 
 def _public(value: Any) -> Any:
     if isinstance(value, dict):
-        return {key: _public(one) for key, one in value.items() if key.lower() not in secret_names()}
+        return {key: _public(inner) for key, inner in value.items() if key.lower() not in secret_names()}
     if isinstance(value, list):
         return [_public(item) for item in value]
     return _LOGIN.sub("", value) if isinstance(value, str) else value
@@ -67,9 +67,9 @@ def _lines(table: Mapping[str, Any], path: tuple[str, ...]) -> Iterator[str]:
     for key, value in table.items():
         if _is_table(value):
             head = ".".join(map(_key, (*path, key)))
-            for one in value if isinstance(value, list) else [value]:
+            for inner in value if isinstance(value, list) else [value]:
                 yield f"[[{head}]]" if isinstance(value, list) else f"[{head}]"
-                yield from _lines(one, (*path, key))
+                yield from _lines(inner, (*path, key))
 
 
 def _is_table(value: Any) -> bool:
@@ -89,7 +89,7 @@ def _value(value: Any) -> str:
     if isinstance(value, list):
         return f"[{', '.join(map(_value, value))}]"
     if isinstance(value, dict):
-        return "{" + ", ".join(f"{_key(key)} = {_value(one)}" for key, one in value.items()) + "}"
+        return "{" + ", ".join(f"{_key(key)} = {_value(inner)}" for key, inner in value.items()) + "}"
     return str(value)  # numbers; days and times have the same form
 
 

@@ -177,7 +177,7 @@ def _read(pipe: Pipeline, key: str, kind: str) -> None:
 
 def _write(pipe: Pipeline, key: str, line: Mapping[str, Any]) -> None:
     value = line["value"]
-    many = [base64.b64decode(one) for one in value] if isinstance(value, list) else []
+    many = [base64.b64decode(packed) for packed in value] if isinstance(value, list) else []
     match line["kind"]:
         case "string":
             pipe.set(key, base64.b64decode(value))
@@ -198,9 +198,9 @@ def _write(pipe: Pipeline, key: str, line: Mapping[str, Any]) -> None:
 
 def _packed(value: Any) -> str | list[str]:
     if isinstance(value, Mapping):
-        return [_text(one) for pair in value.items() for one in pair]
+        return [_text(part) for pair in value.items() for part in pair]
     if isinstance(value, list | set | tuple):
-        flat = [one for item in value for one in (item if isinstance(item, list | tuple) else (item,))]
+        flat = [part for item in value for part in (item if isinstance(item, list | tuple) else (item,))]
         return [_text(part) for part in flat]
     return _text(value)
 

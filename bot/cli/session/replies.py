@@ -24,11 +24,7 @@ def letter_as_json(letter: DeadLetter) -> dict[str, Any]:
         "attempts": letter.attempts,
         "given_up_at": letter.died_at.isoformat(),
         "asked_at": question.received_at.isoformat() if question else None,
-        "team": question.team if question else None,
-        "channel": question.channel if question else None,
-        "thread_ts": question.thread_ts if question else None,
-        "ts": question.ts if question else None,
-        "user": question.user if question else None,
+        **{name: getattr(question, name, None) for name in ("team", "channel", "thread_ts", "ts", "user")},
         "deletion": question.deleted if question else False,
     }
 
@@ -38,7 +34,7 @@ def gaps_as_json(found: OpenGaps, closed: list[Gap], messages: Messages) -> dict
         "gaps": [_gap_as_json(gap, messages) for gap in found.gaps],
         "hidden": {"times": found.hidden, "people": found.hidden_people},
         "closed": [
-            _gap_as_json(gap, messages) | {"closed_at": gap.closed_at and gap.closed_at.isoformat()}
+            _gap_as_json(gap, messages) | {"closed_at": _time(gap.closed_at)}
             for gap in closed
             if gap.wordings
         ],
@@ -68,7 +64,7 @@ def _gap_as_json(gap: Gap, messages: Messages) -> dict[str, Any]:
         "first": gap.first.isoformat(),
         "last": gap.last.isoformat(),
         "told": " · ".join(
-            counts(gap, messages, [f"#{name}" if name else one for one, name in places.items()])
+            counts(gap, messages, [f"#{name}" if name else channel for channel, name in places.items()])
         ),
     }
 
@@ -86,9 +82,9 @@ def stale_as_json(page: StalePage) -> dict[str, Any]:
     }
 
 
-def key_as_json(one: KeyInUse) -> dict[str, Any]:
+def key_as_json(key_in_use: KeyInUse) -> dict[str, Any]:
     """All but the digest."""
-    key = one.key
+    key = key_in_use.key
     return {
         "name": key.name,
         "prefix": key.prefix,
@@ -96,7 +92,7 @@ def key_as_json(one: KeyInUse) -> dict[str, Any]:
         "sources": list(key.sources),
         "per_minute": key.per_minute,
         "created_at": key.created_at.isoformat(),
-        "last_used": _time(one.last_used),
+        "last_used": _time(key_in_use.last_used),
         "expires_at": _time(key.expires_at),
     }
 
@@ -118,5 +114,5 @@ def _places(gap: Gap) -> dict[str, str]:
     return {channel: names.get(channel, "") for channel in gap.channels}
 
 
-def _time(at: datetime | None) -> str | None:
-    return at.isoformat() if at is not None else None
+def _time(moment: datetime | None) -> str | None:
+    return moment.isoformat() if moment is not None else None

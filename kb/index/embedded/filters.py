@@ -34,8 +34,8 @@ def is_page(page_ids: Sequence[str]) -> engine.FieldCondition:
 
 
 def is_spot(page_id: str, positions: Collection[int]) -> engine.Filter:
-    at = engine.FieldCondition(POSITION, match=engine.MatchAny(sorted(positions)))
-    return engine.Filter(must=[is_page([page_id]), at])
+    at_position = engine.FieldCondition(POSITION, match=engine.MatchAny(sorted(positions)))
+    return engine.Filter(must=[is_page([page_id]), at_position])
 
 
 def is_wanted(wanted: PagesWanted) -> list[engine.FieldCondition]:

@@ -81,7 +81,7 @@ class Generations:
 
     def copy_of(self, label: str) -> int | None:
         """The unfinished copy of this label."""
-        return next((one for one in self.numbers() if self.label(self.path(one)) == label), None)
+        return next((number for number in self.numbers() if self.label(self.path(number)) == label), None)
 
     def label(self, path: Path) -> str:
         """The label of an unfinished copy; "" of any other generation. One that is live, or was, is finished."""
@@ -89,7 +89,7 @@ class Generations:
             live = self.current() or 0
         except IndexDamagedError:
             live = 0
-        if path in {self.path(one) for one in self.numbers() if one <= live}:
+        if path in {self.path(number) for number in self.numbers() if number <= live}:
             return ""
         try:
             return (path / COPY).read_text(encoding="utf-8")
@@ -131,7 +131,7 @@ class Generations:
     def drop_old(self) -> None:
         """Keeps the live generation and the one before it, for a way back."""
         live = self.current() or 0
-        for number in sorted(one for one in self.numbers() if one < live)[:-1]:
+        for number in sorted(number for number in self.numbers() if number < live)[:-1]:
             self.drop(number)
 
     def numbers(self) -> list[int]:

@@ -92,7 +92,7 @@ class ShardWrites:
         """All chunks of the page but these. Named one by one: a filter of
         thousands takes the engine a quarter of a second.
         """
-        kept = {point_id(one) for one in chunk_ids}
+        kept = {point_id(chunk_id) for chunk_id in chunk_ids}
         of_page = engine.Filter(must=[is_page([page_id])])
         others = [record.id for record in self._records([], of_page) if record.id not in kept]
         for first in range(0, len(others), DROPPED_TOGETHER):

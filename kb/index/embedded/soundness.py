@@ -83,8 +83,8 @@ def _record(folder: Path, points: int | None, files: Files) -> None:
 def _left(folder: Path) -> tuple[int | None, Files]:
     """What was recorded; nothing is known of a generation of an earlier version, or of half a record."""
     try:
-        told = json.loads((folder / LEFT).read_text(encoding="utf-8"))
-        return told["points"], told["files"]
+        record = json.loads((folder / LEFT).read_text(encoding="utf-8"))
+        return record["points"], record["files"]
     except (OSError, ValueError, KeyError, TypeError):
         return None, {}
 
@@ -93,8 +93,8 @@ def _files(folder: Path) -> Files:
     found = {}
     for path in sorted((folder / "points").rglob("*")):
         if path.is_file():
-            told = path.stat()
-            found[str(path.relative_to(folder))] = [told.st_size, told.st_mtime_ns]
+            status = path.stat()
+            found[str(path.relative_to(folder))] = [status.st_size, status.st_mtime_ns]
     return found
 
 

@@ -42,10 +42,10 @@ def survey(points: Path) -> int:
     if counted != shard.count(engine.CountRequest(exact=True)):
         raise DamagedError("the points that are listed are not those that are counted")
     for field in fields:
-        told = shard.facet(
+        hits = shard.facet(
             engine.FacetRequest(field, limit=len(values[field]) + counted + 1, exact=True)
         ).hits
-        if {str(one.value): one.count for one in told if one.count} != values[field]:
+        if {str(hit.value): hit.count for hit in hits if hit.count} != values[field]:
             raise DamagedError(f"the index of {field} is not what the points hold")
     _read_vectors(shard)
     return counted
@@ -65,7 +65,11 @@ def _read(shard: engine.EdgeShard, fields: list[str]) -> tuple[int, dict[str, Co
             for field in fields:
                 held = record.payload.get(field)
                 values[field].update(
-                    {str(one) for one in (held if isinstance(held, list) else [held]) if one is not None}
+                    {
+                        str(value)
+                        for value in (held if isinstance(held, list) else [held])
+                        if value is not None
+                    }
                 )
         if offset is None:
             return counted, values

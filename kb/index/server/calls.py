@@ -107,10 +107,10 @@ def in_words(error: BaseException) -> str:
 
 def _said(answer: UnexpectedResponse) -> str:
     try:
-        told = json.loads(answer.content)["status"]["error"]
+        message = json.loads(answer.content)["status"]["error"]
     except (ValueError, KeyError, TypeError):
-        told = answer.content.decode(errors="replace") or answer.reason_phrase
-    return " ".join(str(told).split())[:300]
+        message = answer.content.decode(errors="replace") or answer.reason_phrase
+    return " ".join(str(message).split())[:300]
 
 
 def _may_pass(error: BaseException) -> bool:

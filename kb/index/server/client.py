@@ -54,7 +54,7 @@ def _tls(settings: IndexSettings) -> ssl.SSLContext | bool:
             context.load_cert_chain(settings.client_cert, settings.client_key)
     except OSError as error:  # ssl's own errors as well
         files = ", ".join(
-            str(one) for one in (settings.ca_file, settings.client_cert, settings.client_key) if one
+            str(file) for file in (settings.ca_file, settings.client_cert, settings.client_key) if file
         )
         raise SettingsError(f"a file for the index's TLS cannot be read ({files}): {error}") from error
     return context

@@ -37,7 +37,9 @@ class ServerGenerations:
         described = await asked(
             "listing collections", self._client.get_collections, for_s=self._within(False)
         )
-        return sorted(number for one in described.collections if (number := self._number(one.name)))
+        return sorted(
+            number for collection in described.collections if (number := self._number(collection.name))
+        )
 
     async def copies(self) -> dict[int, str]:
         """The labels of collections that are later than the live one; "" where they are no copies."""
@@ -61,7 +63,7 @@ class ServerGenerations:
 
     async def drop_old(self, live: int) -> None:
         """Keeps the live generation and the one before it, for a way back."""
-        for older in [one for one in await self.all() if one < live][:-1]:
+        for older in [number for number in await self.all() if number < live][:-1]:
             await self.drop(older)
 
     async def drop(self, number: int) -> None:

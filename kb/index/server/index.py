@@ -162,7 +162,7 @@ class ServerIndex(Collection):
 
     async def open_previous(self) -> ServerPrevious | None:
         live = await self._generations.live()
-        number = max((one for one in await self._generations.all() if one < live), default=None)
+        number = max((number for number in await self._generations.all() if number < live), default=None)
         if number is None:
             return None
         return self._other(ServerPrevious, number)

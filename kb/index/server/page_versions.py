@@ -60,13 +60,17 @@ class Flux(BaseModel):
 
     def whole(self, version: int, *, at: float) -> Self:
         """From here on these pages are that version alone."""
-        mine = next(one for one in self.writes if one.version == version)
-        others = [one.model_copy(update={"pages": _without(one, mine)}) for one in self.writes if one != mine]
+        mine = next(write for write in self.writes if write.version == version)
+        others = [
+            write.model_copy(update={"pages": _without(write, mine)})
+            for write in self.writes
+            if write != mine
+        ]
         flipped = mine.model_copy(update={"stage": "whole", "since": at})
-        return self._with([*(one for one in others if one.pages), flipped])
+        return self._with([*(write for write in others if write.pages), flipped])
 
     def without(self, gone: Collection[Write]) -> Self:
-        return self._with([one for one in self.writes if one not in gone])
+        return self._with([write for write in self.writes if write not in gone])
 
     def clearing(self, version: int) -> Self:
         return self.model_copy(update={"cleared": version})
@@ -76,23 +80,25 @@ class Flux(BaseModel):
         points of, and those that will never be whole.
         """
         return tuple(
-            one
-            for one in self.writes
-            if (one.stage == "whole" and at - one.since >= GRACE_S)
-            or (one.stage == "arriving" and (one.version in begun_here or at - one.since >= ABANDONED_S))
+            write
+            for write in self.writes
+            if (write.stage == "whole" and at - write.since >= GRACE_S)
+            or (
+                write.stage == "arriving" and (write.version in begun_here or at - write.since >= ABANDONED_S)
+            )
         )
 
     def hidden(self) -> list[Any]:
         """Conditions none of which a point may meet that counts."""
-        arriving = [one.version for one in self.writes if one.stage == "arriving"]
+        arriving = [write.version for write in self.writes if write.stage == "arriving"]
         conditions: list[Any] = [is_version(arriving)] if arriving else []
-        return conditions + [_others(one) for one in self.writes if one.stage == "whole"]
+        return conditions + [_others(write) for write in self.writes if write.stage == "whole"]
 
     def obsolete(self, write: Write) -> models.Filter:
         """Points that go with the end of a write."""
         if write.stage == "arriving":
             return models.Filter(must=[is_version([write.version])])
-        arriving = [one.version for one in self.writes if one.stage == "arriving"]
+        arriving = [write.version for write in self.writes if write.stage == "arriving"]
         return _others(write, kept=arriving)
 
     def still_whole(self, later: Self, versions: Collection[int]) -> bool:
@@ -102,8 +108,8 @@ class Flux(BaseModel):
         where older
         points began to be deleted, some may have been missing.
         """
-        known = {one.version for one in self.writes}
-        came = {one.version for one in later.writes} - known
+        known = {write.version for write in self.writes}
+        came = {write.version for write in later.writes} - known
         return self.cleared == later.cleared and came.isdisjoint(versions)
 
     def _with(self, writes: list[Write]) -> Self:

@@ -104,8 +104,8 @@ class Writes:
         return rest
 
     async def _put(self, points: Sequence[models.PointStruct]) -> None:
-        for some in in_requests(points):
-            put = partial(self._client.upsert, self._name, some, wait=True)
+        for request in in_requests(points):
+            put = partial(self._client.upsert, self._name, request, wait=True)
             await self._write("writing pages", put)
 
     async def _delete(self, doing: str, matching: models.Filter) -> None:
@@ -161,6 +161,7 @@ def size_of(point: models.PointStruct) -> int:
     """Bytes as JSON, rather too many than too few."""
     vectors: Any = point.vector
     numbers = sum(
-        len(one.indices) * 2 if isinstance(one, models.SparseVector) else len(one) for one in vectors.values()
+        len(vector.indices) * 2 if isinstance(vector, models.SparseVector) else len(vector)
+        for vector in vectors.values()
     )
     return numbers * NUMBER_BYTES + len(json.dumps(point.payload)) + 200
