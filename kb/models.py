@@ -99,11 +99,11 @@ class Page:
         return f"{self.title} ({self.place})" if self.place else self.title
 
     @property
-    def told_successor(self) -> str | None:
+    def successor_title(self) -> str | None:
         """The title of the page that replaces this one, where it is a page that this reader may see.
 
-        What the author wrote otherwise is not repeated in words of ours: a title or a path
-        may be of a page that they are not to know of, and an address may lead anywhere.
+        What the author wrote otherwise is not repeated in words of ours: a title or a path may be of a page that they
+        are not to know of, and an address may lead anywhere.
         """
         return None if self.successor is None else self.successor.title
 

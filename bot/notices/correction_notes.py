@@ -48,7 +48,7 @@ def _finding_text(finding: Finding, messages: Messages) -> str:
     match finding.what:
         case "replaced":
             successor = successor_link(page)
-            if page.told_successor is None:
+            if page.successor_title is None:
                 return messages.correction_replaced_alone.format(page=quoted)
             return messages.correction_replaced.format(page=quoted, successor=successor)
         case "expired":

@@ -89,7 +89,7 @@ def format_page(page: Page, messages: Messages) -> str:
 
 def _template(warning: AnswerWarning, messages: Messages) -> str:
     if warning.kind == "superseded":
-        if warning.page.told_successor is None:
+        if warning.page.successor_title is None:
             return messages.superseded_alone
         return messages.older_version if warning.reason == "older_version" else messages.superseded
     if warning.reason == "retired":

@@ -96,7 +96,7 @@ def passage_head(chunk: Chunk) -> str:
         f"reviewed {dates.reviewed}" if dates.reviewed else f"edited {dates.edited}" if dates.edited else "",
         f"expires {dates.expires}" if dates.expires else "",
         f"owner: {page.owner}" if page.owner else "",
-        f"replaced by {page.told_successor}" if page.told_successor else "",
+        f"replaced by {page.successor_title}" if page.successor_title else "",
     ]
     notes = "; ".join(note for note in known if note)
     head = " › ".join((page.heading, *chunk.section))

@@ -161,7 +161,7 @@ class LanguageModel:
     @property
     def name(self) -> str:
         """The answer model, for people, as far as it is known by now."""
-        return self._names.told
+        return self._names.display_name
 
     @property
     def picked(self) -> bool:

@@ -35,7 +35,7 @@ class ModelNames:
         self.picked = False
 
     @property
-    def told(self) -> str:
+    def display_name(self) -> str:
         """The answer model, for people, as far as it is known by now."""
         return self._answers or f"the largest that {self._base_url} offers"
 

@@ -116,11 +116,11 @@ class FreshnessPolicy:
         )
 
     def _wording(self, page: Page, assessment: Assessment) -> str:
-        by = f" by {page.told_successor}" if page.told_successor else ""
+        by = f" by {page.successor_title}" if page.successor_title else ""
         day = f"{assessment.date:%-d %B %Y}" if assessment.date else ""
         warning = {
             "superseded": f"{page.title} was replaced{by}.",
-            "older_version": f"{page.title} has a later version: {page.told_successor}.",
+            "older_version": f"{page.title} has a later version: {page.successor_title}.",
             "retired": f"{page.title} is marked “{page.retired}” by its author.",
             "expired": f"{page.title} expired on {day}.",
             "review_overdue": f"{page.title} was due for review on {day} ({self._ago(assessment)}).",

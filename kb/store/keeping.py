@@ -21,16 +21,16 @@ NEARLY_FULL = 0.9
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class StoreConcern:
-    """`told`: what the server would do. `mend`: how to set it. `urgent`: it is losing or refusing something now."""
+    """`finding`: what the server would do. `fix`: how to set it. `urgent`: it is losing or refusing something now."""
 
-    told: str
-    mend: str
+    finding: str
+    fix: str
     urgent: bool = False
 
 
-UNTOLD = StoreConcern(
-    told="it does not say whether it keeps what it is given: INFO is denied to this user",
-    mend=(
+INFO_DENIED = StoreConcern(
+    finding="it does not say whether it keeps what it is given: INFO is denied to this user",
+    fix=(
         f"allow it (`ACL SETUSER <user> +info`), or see yourself that `maxmemory-policy` is {KEEPS} and "
         f"`appendonly` yes"
     ),
@@ -47,7 +47,7 @@ async def store_concerns(redis: Redis) -> list[StoreConcern]:
         try:
             info: Mapping[str, Any] = await redis.info()
         except ResponseError:  # denied to this user, as all commands that Redis calls dangerous may be
-            return [UNTOLD]
+            return [INFO_DENIED]
         snapshots = await _setting(redis, "save")
         policy = info.get("maxmemory_policy") or await _setting(redis, "maxmemory-policy") or ""
     return [*_memory(str(policy), info), *_persistence(info, snapshots)]
@@ -60,11 +60,11 @@ def _memory(policy: str, info: Mapping[str, Any]) -> list[StoreConcern]:
         when = f"at its limit of {_size(most)}" if most else "as soon as it has a memory limit"
         concerns.append(
             StoreConcern(
-                told=(
+                finding=(
                     f"maxmemory-policy is {policy}: {when} Redis throws away keys, and waiting questions "
                     f"with them, in silence"
                 ),
-                mend=(
+                fix=(
                     f"set `maxmemory-policy {KEEPS}` in redis.conf (or in the service's parameters), and "
                     f"share this Redis with no cache"
                 ),
@@ -75,9 +75,9 @@ def _memory(policy: str, info: Mapping[str, Any]) -> list[StoreConcern]:
         full = used >= most
         concerns.append(
             StoreConcern(
-                told=f"its memory is {'full' if full else 'nearly full'}: {_size(used)} of {_size(most)}"
+                finding=f"its memory is {'full' if full else 'nearly full'}: {_size(used)} of {_size(most)}"
                 + (", so that no question is taken" if full else ""),
-                mend="raise `maxmemory`; nothing that Footnote keeps there is for throwing away",
+                fix="raise `maxmemory`; nothing that Footnote keeps there is for throwing away",
                 urgent=full,
             )
         )
@@ -87,12 +87,12 @@ def _memory(policy: str, info: Mapping[str, Any]) -> list[StoreConcern]:
 def _persistence(info: Mapping[str, Any], snapshots: str | None) -> list[StoreConcern]:
     if info.get("aof_enabled") not in (0, "0"):  # or it does not tell
         return []
-    mend = "set `appendonly yes` (and `appendfsync always`, to lose not even the last second)"
+    fix = "set `appendonly yes` (and `appendfsync always`, to lose not even the last second)"
     if snapshots == "":
-        told_of = "nothing is written to disk: a restart loses questions, conversations and keys"
-        return [StoreConcern(told=told_of, mend=mend)]
-    told_of = "only snapshots are written to disk: a crash loses what came since the last one"
-    return [StoreConcern(told=told_of, mend=mend)]
+        finding = "nothing is written to disk: a restart loses questions, conversations and keys"
+        return [StoreConcern(finding=finding, fix=fix)]
+    finding = "only snapshots are written to disk: a crash loses what came since the last one"
+    return [StoreConcern(finding=finding, fix=fix)]
 
 
 async def _setting(redis: Redis, name: str) -> str | None:

@@ -58,7 +58,7 @@ async def test_the_largest_model_that_can_answer_is_asked_for_both(
 async def test_a_model_that_is_named_is_asked_for_both(settings: dict[str, str]) -> None:
     async with ModelList({}) as server:
         names = names_of(server.url, **settings)
-        assert (await names.find(), names.told) == (("mine", "mine"), "mine")
+        assert (await names.find(), names.display_name) == (("mine", "mine"), "mine")
         assert server.asked == []
 
 
@@ -75,10 +75,10 @@ async def test_claude_has_its_own_names() -> None:
 async def test_the_server_is_asked_once_and_told_of_before() -> None:
     async with ModelList({TAGS: {"models": [a_tag("a:1b", "1B")]}}) as server:
         names = names_of(server.url)
-        assert names.told == f"the largest that {server.url} offers"
+        assert names.display_name == f"the largest that {server.url} offers"
         await names.find()
         await names.find()
-        assert (names.told, server.asked) == ("a:1b", [TAGS])
+        assert (names.display_name, server.asked) == ("a:1b", [TAGS])
 
 
 @pytest.mark.parametrize(

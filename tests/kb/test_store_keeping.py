@@ -34,7 +34,7 @@ async def told(server: RedisServer, **changes: str) -> list[str]:
             settings | {name.replace("_", "-"): value for name, value in changes.items()}
         ).items():
             await redis.config_set(name, value)
-        return [one.told for one in await store_concerns(redis)]
+        return [one.finding for one in await store_concerns(redis)]
 
 
 async def test_a_server_that_keeps_everything_is_no_concern(server: RedisServer) -> None:
@@ -83,13 +83,13 @@ async def test_where_config_is_denied_info_is_enough_and_where_both_are_it_is_sa
         )
     async with Redis(unix_socket_path=server.socket, username="app", password="x") as redis:
         (concern,) = await store_concerns(redis)
-        assert "allkeys-lru" in concern.told
+        assert "allkeys-lru" in concern.finding
     async with Redis(unix_socket_path=server.socket, username="poor", password="x") as redis:
         with pytest.raises(ResponseError):
             await redis.info()
         (untold,) = await store_concerns(redis)
-        assert "INFO is denied" in untold.told
-        assert "noeviction" in untold.mend
+        assert "INFO is denied" in untold.finding
+        assert "noeviction" in untold.fix
 
 
 async def test_doctor_tells_what_to_set(server: RedisServer) -> None:
@@ -122,7 +122,7 @@ async def test_a_full_server_takes_no_question_says_so_and_loses_none(
         with pytest.raises(StoreUnavailableError, match="memory is full"):
             await queue.accept(a_question())
         (concern,) = await store_concerns(redis)
-        assert "is full" in concern.told
+        assert "is full" in concern.finding
         assert concern.urgent
         await redis.config_set("maxmemory", "0")
         assert not await queue.accept(first)

@@ -31,8 +31,8 @@ async def store_checks(settings: Settings) -> list[Check]:
         Check(
             name="store",
             state="broken" if concern.urgent else "warning",
-            told=concern.told,
-            mend=concern.mend,
+            told=concern.finding,
+            mend=concern.fix,
         )
         for concern in concerns
     ] or [Check.ok("store", SAFE)]
@@ -45,4 +45,4 @@ async def warn_of_store(redis: Redis) -> None:
     except StoreUnavailableError:
         return
     for concern in concerns:
-        logger.warning("store.unsafe", extra={"told": concern.told, "mend": concern.mend})
+        logger.warning("store.unsafe", extra={"told": concern.finding, "mend": concern.fix})
