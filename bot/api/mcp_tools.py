@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from functools import partial
 from typing import Annotated, Protocol, TypeVar
 
@@ -131,19 +132,19 @@ def _keyed(service: Service, ctx: Context) -> _Keyed:
     key = request.scope.get(_KEY) if isinstance(request, Request) else None
     if not isinstance(request, Request) or not isinstance(key, ApiKey):
         raise KeyRefusedError
-    return _Keyed(service, key, request)
+    return _Keyed(service=service, key=key, request=request)
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
 class _Keyed:
     """An `Asker` for one key, until the client of its request goes away."""
 
-    def __init__(self, service: Service, key: ApiKey, request: Request) -> None:
-        self._service = service
-        self._key = key
-        self._request = request
+    service: Service
+    key: ApiKey
+    request: Request
 
     async def search(self, request: schemas.SearchRequest) -> schemas.SearchReply:
-        return await while_connected(self._request, self._service.search(self._key, request))
+        return await while_connected(self.request, self.service.search(self.key, request))
 
     async def ask(self, request: schemas.AskRequest) -> schemas.Answer:
-        return await while_connected(self._request, self._service.ask(self._key, request))
+        return await while_connected(self.request, self.service.ask(self.key, request))

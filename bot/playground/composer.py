@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 from bot.playground.workspace import Workspace
+from bot.rendering.mrkdwn import escape, unescape
 
 _ADDRESS = re.compile(r"https?://[^\s<>|]+[^\s<>|.,;:!?)\]'\"]")
 _READY = re.compile(
@@ -39,14 +40,6 @@ def compose(typed: str, workspace: Workspace, channels: dict[str, str]) -> str:
         position = found.end()
     parts.append(escape(typed[position:]))
     return "".join(parts)
-
-
-def escape(text: str) -> str:
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-
-
-def unescape(text: str) -> str:
-    return text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
 
 
 def rich_text(text: str) -> dict[str, Any]:

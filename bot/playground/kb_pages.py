@@ -14,9 +14,10 @@ from urllib.parse import unquote
 
 import yaml
 from aiohttp import web
-from markdown_it import MarkdownIt
 from markdown_it.rules_core import StateCore
 from mdit_py_plugins.anchors import anchors_plugin
+
+from bot.rendering.markdown import commonmark
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -50,9 +51,8 @@ _PUNCTUATION = re.compile(r"[^\w\- ]")
 class KbPages:
     def __init__(self, pages: Pages | None) -> None:
         self._pages = pages
-        # Raw HTML in a page stays text: a page is written by others.
-        self._markdown = _parser()
-        self._plain = _parser()
+        self._markdown = commonmark()
+        self._plain = commonmark()
         """Adds no anchors of its own: a section's are those that its citations lead to."""
         self._markdown.core.ruler.push("explicit_anchors", _explicit_anchors)
         self._markdown.use(anchors_plugin, max_level=6, slug_func=slug)
@@ -94,10 +94,6 @@ class KbPages:
             parts.insert(0, f"<h1>{escape(title)}</h1>")
         parts.append(self._markdown.render(markdown))
         return _html(title, "\n".join(parts))
-
-
-def _parser() -> MarkdownIt:
-    return MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
 
 
 def _explicit_anchors(state: StateCore) -> None:

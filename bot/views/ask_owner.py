@@ -256,16 +256,13 @@ def _mentions(people: Sequence[str]) -> str:
 
 def _without_button(blocks: Sequence[dict[str, Any]]) -> list[dict[str, Any]] | None:
     """Returns the message's blocks without "Ask the owner"; None where it is gone already."""
-    kept, found = [], False
-    for block in blocks:
-        elements = block.get("elements") or []
-        if block.get("type") == "actions" and any(
-            element.get("action_id") == ASK_OWNER for element in elements
-        ):
-            found = True
-            block = {
-                **block,
-                "elements": [element for element in elements if element.get("action_id") != ASK_OWNER],
-            }
-        kept.append(block)
-    return kept if found else None
+    kept = [
+        {
+            **block,
+            "elements": [element for element in block["elements"] if element.get("action_id") != ASK_OWNER],
+        }
+        if block.get("type") == "actions"
+        else block
+        for block in blocks
+    ]
+    return kept if kept != list(blocks) else None
