@@ -8,11 +8,9 @@ from typing import Any
 from bot.playground.workspace import Workspace
 from bot.rendering.mrkdwn import escape, unescape
 
-_ADDRESS = re.compile(r"https?://[^\s<>|]+[^\s<>|.,;:!?)\]'\"]")
-_READY = re.compile(
-    r"<(?:@[UW][A-Z0-9]+|#[CG][A-Z0-9]+(?:\|[^>]*)?|![a-z]+|https?://[^<>\s|]+(?:\|[^<>]*)?)>"
-)
-_ENTITY = re.compile(r"<([@#!]?)([^>|]+)(?:\|([^>]*))?>")
+_ADDRESS = r"https?://[^\s<>|]+[^\s<>|.,;:!?)\]'\"]"
+_READY = r"<(?:@[UW][A-Z0-9]+|#[CG][A-Z0-9]+(?:\|[^>]*)?|![a-z]+|https?://[^<>\s|]+(?:\|[^<>]*)?)>"
+_ENTITY = re.compile(r"(<[^>|]+(?:\|[^>]*)?>)")
 
 
 def compose(typed: str, workspace: Workspace, channels: dict[str, str]) -> str:
@@ -24,35 +22,20 @@ def compose(typed: str, workspace: Workspace, channels: dict[str, str]) -> str:
     names = _names(workspace, channels)
     ordered = sorted(names, key=len, reverse=True)
     name = r"(?<![\w@#.])(?:" + "|".join(map(re.escape, ordered)) + r")(?![\w-])"
-    token = re.compile(
-        f"(?P<ready>{_READY.pattern})|(?P<address>{_ADDRESS.pattern})|(?P<name>{name})", re.IGNORECASE
-    )
-    parts: list[str] = []
-    position = 0
-    for found in token.finditer(typed):
-        parts.append(escape(typed[position : found.start()]))
-        if found["ready"]:
-            parts.append(found["ready"])
-        elif found["address"]:
-            parts.append(f"<{found['address'].replace('&', '&amp;')}>")
-        else:
-            parts.append(names[found["name"].lower()])
-        position = found.end()
-    parts.append(escape(typed[position:]))
-    return "".join(parts)
+    token = re.compile(f"({_READY}|{_ADDRESS}|{name})", re.IGNORECASE)
+
+    def spelled(part: str) -> str:
+        if part.startswith("<"):
+            return part
+        return names.get(part.lower()) or f"<{part.replace('&', '&amp;')}>"
+
+    parts = token.split(typed)  # every second one is a token
+    return "".join(spelled(part) if number % 2 else escape(part) for number, part in enumerate(parts))
 
 
 def rich_text(text: str) -> dict[str, Any]:
     """Returns the rich_text block that Slack's client sends along with a typed message."""
-    elements: list[dict[str, Any]] = []
-    position = 0
-    for found in _ENTITY.finditer(text):
-        if found.start() > position:
-            elements.append({"type": "text", "text": unescape(text[position : found.start()])})
-        elements.append(_element(found[1], found[2]))
-        position = found.end()
-    if position < len(text):
-        elements.append({"type": "text", "text": unescape(text[position:])})
+    elements = [_element(part) for part in _ENTITY.split(text) if part]
     return {"type": "rich_text", "elements": [{"type": "rich_text_section", "elements": elements}]}
 
 
@@ -70,11 +53,14 @@ def _names(workspace: Workspace, channels: dict[str, str]) -> dict[str, str]:
     return names
 
 
-def _element(sigil: str, body: str) -> dict[str, Any]:
-    if sigil == "@":
-        return {"type": "user", "user_id": body}
-    if sigil == "#":
-        return {"type": "channel", "channel_id": body}
-    if sigil == "!":
-        return {"type": "broadcast", "range": body}
+def _element(part: str) -> dict[str, Any]:
+    if not _ENTITY.fullmatch(part):
+        return {"type": "text", "text": unescape(part)}
+    body = part[1:-1].partition("|")[0]
+    if body.startswith("@"):
+        return {"type": "user", "user_id": body[1:]}
+    if body.startswith("#"):
+        return {"type": "channel", "channel_id": body[1:]}
+    if body.startswith("!"):
+        return {"type": "broadcast", "range": body[1:]}
     return {"type": "link", "url": unescape(body)}

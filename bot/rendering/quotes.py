@@ -46,11 +46,8 @@ def quote_blocks(
     blocks: list[Block] = []
     texts: list[str] = []
     cut = len(quotes) > QUOTES
-    part = ""
-    for quote in quotes[:QUOTES]:
-        if quote.part and quote.part != part:
-            part = quote.part
-            heading = on_part(part, messages)
+    for heading, quote in _with_headings(quotes[:QUOTES], messages):
+        if heading:
             blocks.append(section(heading))
             texts.append(heading)
         fitted = _fitted(quote, budget=min(budget, QUOTE_CHARACTERS))
@@ -62,25 +59,26 @@ def quote_blocks(
         quiet = quiet_line(fitted.quote, messages, closest=closest)
         blocks.extend([context(quiet)] if quiet else [])
         texts.extend([header_mrkdwn(quote.citation, messages, says=not closest), _as_text(quote), quiet])
-    return QuoteBlocks(blocks=tuple(blocks), text="\n".join(text for text in texts if text), cut=cut)
+    return QuoteBlocks(blocks=tuple(blocks), text="\n".join(filter(None, texts)), cut=cut)
 
 
 def quote_markdown(quotes: Sequence[Quote], messages: Messages, *, closest: bool = False) -> str:
     """Returns the quotes as Markdown, for a terminal or an API."""
     parts: list[str] = []
+    for heading, quote in _with_headings(quotes, messages):
+        head = header_markdown(quote.citation, messages, says=not closest)
+        quoted = "\n".join(f"> {line}" if line else ">" for line in _marked(quote).split("\n"))
+        parts += [heading, head, quoted, quiet_line(quote, messages, closest=closest)]
+    return "\n\n".join(filter(None, parts))
+
+
+def _with_headings(quotes: Sequence[Quote], messages: Messages) -> Iterator[tuple[str, Quote]]:
+    """Yields each quote with a heading where a new part of the question begins, else with ""."""
     part = ""
     for quote in quotes:
-        if quote.part and quote.part != part:
-            part = quote.part
-            parts.append(on_part(part, messages))
-        parts.append(header_markdown(quote.citation, messages, says=not closest))
-        parts.append("\n".join(f"> {line}" if line else ">" for line in _marked(quote).split("\n")))
-        parts.append(quiet_line(quote, messages, closest=closest))
-    return "\n\n".join(text for text in parts if text)
-
-
-def on_part(part: str, messages: Messages) -> str:
-    return messages.on_part.format(part=escape(shorten_part(part)))
+        begins = quote.part not in ("", part)
+        part = quote.part or part
+        yield messages.on_part.format(part=escape(shorten_part(part))) if begins else "", quote
 
 
 def shorten_part(part: str) -> str:
