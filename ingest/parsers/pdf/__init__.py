@@ -1,1 +1,1 @@
-"""PDF: text, tables and running heads."""
+"""Parser of PDF: text, tables and running heads."""

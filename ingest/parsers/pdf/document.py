@@ -1,4 +1,4 @@
-"""PDF by liteparse (Rust over pdfium): headings, lists and tables page by page, running heads and feet left out.
+"""Parses PDF by liteparse (Rust over pdfium): headings, lists and tables page by page, without running heads and feet.
 
 Every section links to its page (`#page=3`), which browsers open.
 """
@@ -21,80 +21,87 @@ from ingest.parsers.pdf.running_heads import with_lines_put_back
 from ingest.parsers.text import cleaned, title_from
 
 _SIGNATURE_WITHIN = 1024
-"""Bytes before `%PDF-` that readers put up with."""
+"""Bytes before `%PDF-` that readers tolerate."""
 _PICTURE = re.compile(r"!\[[^\]\n]*\]\([^)\n]*\)")
 _LINE_AS_CODE = re.compile(r"^```\w*\n(?P<line>[^\n]*)\n```$", re.MULTILINE)
-"""A fence around one line, or none: a word set in a typewriter face, not code."""
+"""A fence around one line or none: a word in a monospaced font, not code."""
 _LOST_FF = re.compile(r"↵(?=[a-z-])")
-"""TeX's old fonts have the ligature ff in the place where others have this arrow: "o↵-the-shelf"."""
+"""The ligature ff of TeX's old fonts, which others map to this arrow: "o↵-the-shelf"."""
 _DAY = re.compile(r"D:(\d{4})(\d{2})(\d{2})")
 _AT_FIRST = 1_000
-"""Pages that are read in one go, so that what stands at the head of each is known as such."""
+"""Pages that are read together at first, so that running heads are recognized."""
 _AT_A_TIME = 500
 _SECONDS = 100.0
-"""After which no more pages are begun. The reader of files gives a PDF twice that."""
+"""Time after which no more pages are begun. The reader of files gives a PDF twice that."""
 _NAMED = 5
-"""Pages that a note names."""
+"""Maximum number of pages that a note names."""
 
 
 def parse_pdf(content: bytes, *, path: str) -> ParsedPage:
-    """
+    """Parses a document.
+
     Raises:
         PageError: it is protected, broken, or only pictures of pages.
     """
-    result = _read(content)
-    mended = [(_mended(cleaned(laid_out)), _mended(cleaned(text))) for laid_out, text in result.texts]
-    numbers = [number for number, _ in result.pages]
-    texts = with_headers_of_pages_before(list(zip(numbers, with_lines_put_back(mended), strict=True)))
-    unread = [number for number, is_torn in result.pages if is_torn]
+    document = _read(content)
+    pages = [
+        (_corrected(cleaned(page.laid_out)), _corrected(cleaned(page.markdown))) for page in document.pages
+    ]
+    numbers = [page.number for page in document.pages]
+    texts = with_headers_of_pages_before(list(zip(numbers, with_lines_put_back(pages), strict=True)))
     blank = [number for number, text in texts if not text]
     if texts and len(blank) == len(texts):
         raise PageError("it has no text, only pictures of pages (a scan?): run text recognition over it")
-    parts = [Part(text=text, place=f"page={number}") for number, text in texts if text]
-    outline = Outline(*parts)
-    notes = (*_notes(blank, unread, result.errors), *_left_out(result))
-    front = FrontMatter(written=_day(result.metadata), notes=notes)
+    outline = Outline(*(Part(text=text, place=f"page={number}") for number, text in texts if text))
+    front = FrontMatter(written=_day(document.metadata), notes=tuple(_notes(document, blank)))
     return parsed_page(outline.document_title or title_from(path), outline, front)
 
 
-@dataclass(kw_only=True, slots=True)
-class _Read:
-    """`pages`: number, and whether a table on it is torn. `texts`: of each as it is laid out, and its Markdown.
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Page:
+    """A page's text as it is laid out, and its Markdown. `is_torn`: a table on it cannot be read."""
 
-    `total`: how many pages the file has.
-    """
+    number: int
+    laid_out: str
+    markdown: str
+    is_torn: bool
+
+
+@dataclass(kw_only=True, slots=True)
+class _Document:
+    """The pages that were read. `total`: the number of pages of the file. `errors`: pages that cannot be read."""
 
     total: int
     metadata: Any
-    pages: list[tuple[int, bool]] = field(default_factory=list)
-    texts: list[tuple[str, str]] = field(default_factory=list)
+    pages: list[_Page] = field(default_factory=list)
     errors: list[int] = field(default_factory=list)
-    following: int = 1
+    next_page: int = 1
 
 
-def _read(content: bytes) -> _Read:
-    """Some pages at a time, whose layout is let go of before the next: of 5,000 at once it would take gigabytes."""
+def _read(content: bytes) -> _Document:
+    """Reads some pages at a time, and drops their layout before the next: that of 5,000 pages takes gigabytes."""
     if b"%PDF-" not in content[:_SIGNATURE_WITHIN]:
         raise PageError("it is broken, or no PDF at all" if content else "it is empty")
     began = time.monotonic()
-    result = _read_some(content, 1, _AT_FIRST)
-    read = _Read(total=result.total_pages, metadata=result.doc_meta)
-    some = _AT_FIRST
+    result = _read_pages(content, 1, _AT_FIRST)
+    document = _Document(total=result.total_pages, metadata=result.doc_meta)
+    count = _AT_FIRST
     while True:
         for page in result.pages:
             markdown, is_torn = page_markdown(page)
-            read.pages.append((page.page_num, is_torn))
-            read.texts.append((page.text, markdown))
-        read.errors += [one.page_num for one in result.page_errors]
-        read.following += some
-        if read.following > read.total or time.monotonic() - began > _SECONDS:
-            return read
-        some = _AT_A_TIME
+            document.pages.append(
+                _Page(number=page.page_num, laid_out=page.text, markdown=markdown, is_torn=is_torn)
+            )
+        document.errors += [error.page_num for error in result.page_errors]
+        document.next_page += count
+        if document.next_page > document.total or time.monotonic() - began > _SECONDS:
+            return document
+        count = _AT_A_TIME
         del result
-        result = _read_some(content, read.following, some)
+        result = _read_pages(content, document.next_page, count)
 
 
-def _read_some(content: bytes, first: int, number: int) -> Any:
+def _read_pages(content: bytes, first: int, number: int) -> Any:
     import liteparse
 
     reader = liteparse.LiteParse(
@@ -117,30 +124,23 @@ def _read_some(content: bytes, first: int, number: int) -> Any:
         raise PageError("it is broken or cut off: no PDF reader could open it") from error
 
 
-def _mended(markdown: str) -> str:
+def _corrected(markdown: str) -> str:
     without = _LOST_FF.sub("ff", _PICTURE.sub("", markdown))
     return _LINE_AS_CODE.sub(lambda found: found["line"], without).strip()
 
 
-def _left_out(read: _Read) -> Iterator[str]:
-    if read.following <= read.total:
+def _notes(document: _Document, blank: Sequence[int]) -> Iterator[str]:
+    if blank:
+        yield f"{len(blank)} of its pages have no text (empty or scanned): {_named(blank)}"
+    if torn := [page.number for page in document.pages if page.is_torn]:
+        yield f"tables on {len(torn)} of its pages cannot be read, their lines are kept: {_named(torn)}"
+    if document.errors:
+        yield f"{len(document.errors)} of its pages cannot be read: {_named(document.errors)}"
+    if document.next_page <= document.total:
         yield (
-            f"only the first {read.following - 1} of its {read.total} pages were read, which took "
+            f"only the first {document.next_page - 1} of its {document.total} pages were read, which took "
             f"{_SECONDS:.0f} s: split it"
         )
-
-
-def _notes(blank: Sequence[int], unread: Sequence[int], errors: Sequence[int]) -> tuple[str, ...]:
-    notes = []
-    if blank:
-        notes.append(f"{len(blank)} of its pages have no text (empty or scanned): {_named(blank)}")
-    if unread:
-        notes.append(
-            f"tables on {len(unread)} of its pages cannot be read, their lines are kept: {_named(unread)}"
-        )
-    if errors:
-        notes.append(f"{len(errors)} of its pages cannot be read: {_named(errors)}")
-    return tuple(notes)
 
 
 def _named(pages: Sequence[int]) -> str:
@@ -148,7 +148,7 @@ def _named(pages: Sequence[int]) -> str:
 
 
 def _day(metadata: Any) -> date | None:
-    """When the file says that it was last changed, else made; not to be trusted over anything that the source knows."""
+    """Returns when the file was last changed, else made, by its own account. The source knows better."""
     for written in (metadata and metadata.mod_date, metadata and metadata.creation_date):
         found = _DAY.match(written or "")
         if found:

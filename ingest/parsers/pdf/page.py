@@ -1,33 +1,36 @@
-"""A page of a PDF as Markdown: the converter's, but for tables that it has not read row by row."""
+"""Writes a page of a PDF as Markdown: the converter's, but for tables that it has not read row by row."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence, Set
-from itertools import pairwise
+from collections.abc import Iterator, Sequence
+from itertools import pairwise, zip_longest
 from typing import Any
 
 from ingest.parsers.grids import is_figure, table
 from ingest.parsers.pdf.tables import GAP, WRAPPED, Line, PlacedTable, Rule, Word, placed_tables, text_lines
 
 _THIN = 2.5
-"""Points. A shape that is no higher is a line."""
+"""Maximum height of a line, in points; higher shapes are boxes."""
 _EVEN = 1.2
-"""How much further apart than the closest two lines others may be, where all are set alike."""
+"""Maximum ratio of the widest to the closest line spacing in text that is set evenly."""
 _WIDE_GAP = re.compile(r"\S {3,}\S")
 _FEWEST_GAPS = 3
-"""Between words of a page's lines, as the converter lays them out: a
-page without has no table, which saves half of the time.
+"""Minimum wide gaps in a page's lines, as the converter lays them out: a page with fewer has no table. The test saves
+half of the time.
 """
 _WORD = re.compile(r"[^\W_]+")
 _MARKS = re.compile(r"^#+ |[*_]", re.MULTILINE)
 _TEXT = frozenset({"paragraph", "table", "rule", "figure"})
-"""What the converter may take parts of a table for. A list or code that looks like a table is left to it."""
+"""Kinds of blocks that the converter may make of parts of a table. A list or code that looks like a table stays."""
 
 
 def page_markdown(page: Any) -> tuple[str, bool]:
-    """`page`: liteparse's, with blocks and vector graphics. True: a table on it cannot be read, its lines are kept."""
+    """Writes a page. Tells whether a table on it cannot be read, whose lines are kept.
+
+    `page`: liteparse's, with blocks and vector graphics.
+    """
     converted, blocks = page.markdown or "", page.blocks or []
     if len(_WIDE_GAP.findall(page.text)) < _FEWEST_GAPS:
         return converted, False
@@ -37,8 +40,11 @@ def page_markdown(page: Any) -> tuple[str, bool]:
         for made in placed_tables(words, _rules(page))
         if _is_alone(made, words) and _is_misread(made, blocks, words)
     ]
-    left = [one for one in blocks if one.kind == "table" and not any(_meets(one, made) for made in placed)]
-    torn = [one for one in left if _is_torn(one, words)]
+    torn = [
+        block
+        for block in blocks
+        if block.kind == "table" and not _meets_any(block, placed) and _is_torn(block, words)
+    ]
     if not placed and not torn:
         return converted, False
     written = "\n\n".join(_pieces(blocks, placed, torn, words, converted))
@@ -52,7 +58,7 @@ def _all_words(text: str) -> Counter[str]:
 
 
 def with_headers_of_pages_before(pages: Sequence[tuple[int, str]]) -> list[tuple[int, str]]:
-    """Page numbers and their Markdown. A table that goes on from the page before has its header there as well."""
+    """Repeats the header of a table on each page on which it continues. `pages`: their numbers and Markdown."""
     made: list[tuple[int, str]] = []
     for number, text in pages:
         before = made[-1][1].split("\n\n")[-1].split("\n") if made else []
@@ -75,73 +81,74 @@ def _cells(line: str) -> list[str]:
 
 
 def _words(page: Any) -> list[Word]:
-    """Drops words that stand upright or askew. What the converter has in one piece, but for wide gaps, stays so."""
-    found = []
+    """Returns the words of a page, without rotated ones. The converter's pieces stay whole, but for wide gaps."""
+    pieces: list[Any] = []
     for item in page.text_items:
-        if item.rotation or not item.text.strip():
-            continue
-        words, room = item.words, GAP * item.height
-        if any(after.x - before.x - before.width > room for before, after in pairwise(words)):
-            found += [Word(one.text, one.x, one.x + one.width, one.y, one.y + one.height) for one in words]
-        else:
-            found.append(Word(item.text.strip(), item.x, item.x + item.width, item.y, item.y + item.height))
-    return found
+        if not item.rotation and item.text.strip():
+            room = GAP * item.height
+            has_gap = any(after.x - before.x - before.width > room for before, after in pairwise(item.words))
+            pieces += item.words if has_gap else [item]
+    return [
+        Word(piece.text.strip(), piece.x, piece.x + piece.width, piece.y, piece.y + piece.height)
+        for piece in pieces
+    ]
 
 
 def _rules(page: Any) -> list[Rule]:
-    drawn = page.vector_graphics
-    if drawn is None:
+    graphics = page.vector_graphics
+    if graphics is None:
         return []
     rules = [
-        Rule(min(one.x1, one.x2), max(one.x1, one.x2), (one.y1 + one.y2) / 2)
-        for one in drawn.lines
-        if abs(one.y1 - one.y2) < _THIN
+        Rule(min(line.x1, line.x2), max(line.x1, line.x2), (line.y1 + line.y2) / 2)
+        for line in graphics.lines
+        if abs(line.y1 - line.y2) < _THIN
     ]
-    boxes = (one.bbox for one in drawn.shapes)
+    boxes = (shape.bbox for shape in graphics.shapes)
     return rules + [Rule(x, x + width, y + height / 2) for x, y, width, height in boxes if height < _THIN]
 
 
 def _is_alone(made: PlacedTable, words: Sequence[Word]) -> bool:
-    """Whether nothing else stands beside it."""
-    return all(_holds(made, one) for one in words if made.top < (one.top + one.bottom) / 2 < made.bottom)
+    """Whether there are no other words beside a table."""
+    return all(_holds(made, word) for word in words if made.top < word.middle < made.bottom)
 
 
 def _is_misread(made: PlacedTable, blocks: Sequence[Any], words: Sequence[Word]) -> bool:
     """Whether the converter has cells of several of its rows in one, or no table there at all."""
-    meeting = [one for one in blocks if _meets(one, made)]
-    if not all(one.kind in _TEXT or _names_columns(one, made) for one in meeting):
+    meeting = [block for block in blocks if _meets(block, made)]
+    if not all(block.kind in _TEXT or _names_columns(block, made) for block in meeting):
         return False
-    tables = [one for one in meeting if one.kind == "table"]
-    if any(not _holds(made, word) for one in tables for word in _within(one, words)):
+    tables = [block for block in meeting if block.kind == "table"]
+    if any(not _holds(made, word) for block in tables for word in _within(block, words)):
         return False
-    rows = [row for one in tables for row in _filled(one)]
-    outside = [one for one in meeting if one.kind != "table" and _within(one, words)]
-    return not rows or bool(outside) or _joins(rows, made)
+    rows = [row for block in tables for row in _filled(block)]
+    has_text_outside = any(block.kind != "table" and _within(block, words) for block in meeting)
+    return not rows or has_text_outside or _joins(rows, made)
 
 
 def _names_columns(block: Any, made: PlacedTable) -> bool:
-    """Whether it is a heading that the converter has made of the bold names of columns."""
+    """Whether a block is a heading that the converter has made of the bold names of columns."""
     return block.kind == "heading" and _bare(block.text or "") == " ".join(made.rows[0])
 
 
 def _joins(rows: Sequence[Sequence[str]], made: PlacedTable) -> bool:
-    """Whether a cell holds what stands in two of the table's, beside or below each other."""
+    """Whether a cell of `rows` holds the text of two of the table's cells, beside or below each other."""
     cells = {cell for row in made.rows for cell in row}
     beside = [pair for row in made.rows for pair in pairwise(filter(None, row))]
-    below = [pair for one, other in pairwise(made.rows) for pair in zip(one, other, strict=True) if all(pair)]
+    below = [
+        pair
+        for row, following in pairwise(made.rows)
+        for pair in zip(row, following, strict=True)
+        if all(pair)
+    ]
     joined = {" ".join(pair) for pair in (*beside, *below)} - cells
-    return any(_holds_any(cell, joined) for row in rows for cell in row)
-
-
-def _holds_any(cell: str, joined: Set[str]) -> bool:
-    return cell in joined or any(f" {one} " in f" {cell} " for one in joined)
+    return any(f" {text} " in f" {cell} " for row in rows for cell in row for text in joined)
 
 
 def _filled(block: Any) -> list[list[str]]:
-    """Its rows without columns that are empty in all of them."""
+    """Returns the rows of a table without its empty columns."""
     rows = [[" ".join(cell.text.split()) for cell in row] for row in (block.header or [], *block.rows) if row]
-    used = [at for at in range(max(map(len, rows))) if any(at < len(row) and row[at] for row in rows)]
-    return [[row[at] if at < len(row) else "" for at in used] for row in rows]
+    columns = [column for column in zip_longest(*rows, fillvalue="") if any(column)]
+    return [list(row) for row in zip(*columns, strict=True)] if columns else [[] for _ in rows]
 
 
 def _meets(block: Any, made: PlacedTable) -> bool:
@@ -153,8 +160,12 @@ def _meets(block: Any, made: PlacedTable) -> bool:
     )  # fmt: skip
 
 
+def _meets_any(block: Any, placed: Sequence[PlacedTable]) -> bool:
+    return any(_meets(block, made) for made in placed)
+
+
 def _is_torn(block: Any, words: Sequence[Word]) -> bool:
-    """Whether its rows are fewer than its lines, which are set evenly and too far apart to be of one cell."""
+    """Whether a table has fewer rows than lines, which are set evenly and too far apart to be of one cell."""
     lines = text_lines(_within(block, words))
     steps = [below.middle - above.middle for above, below in pairwise(lines)]
     if len(lines) <= len(_filled(block)) or not steps:
@@ -169,39 +180,37 @@ def _within(block: Any, words: Sequence[Word]) -> list[Word]:
     return [
         word
         for word in words
-        if box.x - 1 <= (word.left + word.right) / 2 <= box.x + box.width + 1
-        and box.y - 1 <= (word.top + word.bottom) / 2 <= box.y + box.height + 1
+        if box.x - 1 <= word.center <= box.x + box.width + 1
+        and box.y - 1 <= word.middle <= box.y + box.height + 1
     ]
 
 
 def _pieces(
     blocks: Sequence[Any], placed: Sequence[PlacedTable], torn: Sequence[Any], words: Sequence[Word], converted: str,
 ) -> Iterator[str]:  # fmt: skip
-    """The blocks in their order, each table where the first of those stands that the converter made of it."""
+    """Yields the blocks in their order, each table in the place of the first block that the converter made of it."""
     waiting = list(placed)
-    apart = [one for one in blocks if not any(_meets(one, made) for made in placed)]
     chunks = {_bare(chunk): chunk for chunk in converted.split("\n\n")}
-    kept = {word for one in apart for word in _within(one, words)}
+    kept = {word for block in blocks if not _meets_any(block, placed) for word in _within(block, words)}
+    free = [word for word in words if word not in kept]
     for block in blocks:
         met = [made for made in placed if _meets(block, made)]
-        if any(block is one for one in torn):
+        if any(block is table_block for table_block in torn):
             yield from map(_joined, text_lines(_within(block, words)))
         elif not met:
             yield chunks.get(_bare(block.text or ""), "") or _rendered(block)
         for made in met:
             if made in waiting:
                 waiting.remove(made)
-                yield from _with_what_is_around(
-                    made, blocks, placed, [one for one in words if one not in kept]
-                )
+                yield from _with_surroundings(made, blocks, placed, free)
 
 
-def _with_what_is_around(
+def _with_surroundings(
     made: PlacedTable, blocks: Sequence[Any], placed: Sequence[PlacedTable], words: Sequence[Word]
 ) -> Iterator[str]:
-    """The table between the lines that the converter has in one block with parts of it."""
-    around = {word for one in blocks if _meets(one, made) for word in _within(one, words)}
-    free = [word for word in around if not any(_holds(one, word) for one in placed)]
+    """Yields a table between the lines that the converter has in one block with parts of it."""
+    around = {word for block in blocks if _meets(block, made) for word in _within(block, words)}
+    free = [word for word in around if not any(_holds(other, word) for other in placed)]
     above = [word for word in free if word.bottom <= made.top + 1]
     yield from _paragraphs(text_lines(above))
     yield table([[cell.replace("|", "\\|") for cell in row] for row in made.rows])
@@ -209,20 +218,19 @@ def _with_what_is_around(
 
 
 def _holds(made: PlacedTable, word: Word) -> bool:
-    middle = (word.top + word.bottom) / 2
-    return made.top <= middle <= made.bottom and made.left <= (word.left + word.right) / 2 <= made.right
+    return made.top <= word.middle <= made.bottom and made.left <= word.center <= made.right
 
 
 def _paragraphs(lines: Sequence[Line]) -> Iterator[str]:
-    """Lines that are set close are one paragraph."""
-    told: list[str] = []
-    for at, line in enumerate(lines):
-        if told and line.middle - lines[at - 1].middle > WRAPPED * line.height:
-            yield " ".join(told)
-            told = []
-        told.append(_joined(line))
-    if told:
-        yield " ".join(told)
+    """Joins lines that are set close to paragraphs."""
+    paragraph: list[str] = []
+    for index, line in enumerate(lines):
+        if paragraph and line.middle - lines[index - 1].middle > WRAPPED * line.height:
+            yield " ".join(paragraph)
+            paragraph = []
+        paragraph.append(_joined(line))
+    if paragraph:
+        yield " ".join(paragraph)
 
 
 def _joined(line: Line) -> str:
@@ -230,7 +238,7 @@ def _joined(line: Line) -> str:
 
 
 def _bare(chunk: str) -> str:
-    """Words without the marks of headings and of what is set in bold or italics."""
+    """Drops the marks of headings, bold and italics."""
     return " ".join(_MARKS.sub("", chunk).split())
 
 

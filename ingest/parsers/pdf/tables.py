@@ -1,7 +1,7 @@
-"""Tables of a PDF page by where its words stand: a word is of the row and the column that it stands in.
+"""Finds the tables of a PDF page by the positions of its words: a word belongs to the row and the column that it is in.
 
-The converter finds tables by their rules and by columns that every row fills. Where cells are empty
-it joins rows ("4 euros free"), or reads a table column by column, into the paragraph below it.
+The converter finds tables by their rules and by columns that every row fills. Where cells are empty it joins rows
+("4 euros free"), or reads a table column by column, into the paragraph below it.
 """
 
 from __future__ import annotations
@@ -10,27 +10,28 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice, pairwise
+from operator import attrgetter
 from typing import NamedTuple
 
 from ingest.parsers.grids import is_figure
 
 GAP = 0.75
-"""Heights of letters: a wider space between two words is one between cells. Spaces are 0.25 to 0.5."""
+"""Space between two words, in heights of letters, above which they are in two cells. Spaces are 0.25 to 0.5."""
 WRAPPED = 1.4
-"""Heights of letters that lines of one cell are apart at most. They are set at 1.15 to 1.25."""
+"""Maximum distance of lines of one cell, in heights of letters. They are set at 1.15 to 1.25."""
 _APART = 3.5
-"""Heights of letters that rows are apart at most."""
+"""Maximum distance of rows, in heights of letters."""
 _SAME_LINE = 0.5
 _NO_SPACE = 0.1
 _FEWEST_ROWS = 3
 _SHORT = 20
-"""Characters that cells of a column have on average, in all columns but one: columns of prose have more."""
+"""Maximum average of characters in the cells of a column, in all columns but one: columns of prose have more."""
 _NAME = 30
-"""Characters of a column's name at most."""
+"""Maximum characters of a column's name."""
 _RULED = 0.6
-"""Share of the table's width above which a line under a row parts it from the next one."""
+"""Share of the table's width above which a line under a row separates it from the next one."""
 _FULL = 0.85
-"""Share of a column's width above which words may go on in the next line."""
+"""Share of a column's width above which words may continue in the next line."""
 _ROMAN = re.compile(r"[ivxlc]+")
 """A page of a table of contents."""
 _LETTER = re.compile(r"[^\W\d_]")
@@ -39,7 +40,7 @@ _MARKER = re.compile(r"[^\w\s]{1,2}|\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{1,5})[.)]|[o
 
 
 class Word(NamedTuple):
-    """Its place in points, from the left and upper ends of the page."""
+    """A word and its position in points, from the left and upper ends of the page."""
 
     text: str
     left: float
@@ -47,9 +48,21 @@ class Word(NamedTuple):
     top: float
     bottom: float
 
+    @property
+    def center(self) -> float:
+        return (self.left + self.right) / 2
+
+    @property
+    def middle(self) -> float:
+        return (self.top + self.bottom) / 2
+
+    @property
+    def height(self) -> float:
+        return self.bottom - self.top
+
 
 class Segment(NamedTuple):
-    """Words of a line that stand together."""
+    """Words of a line that are set together."""
 
     text: str
     left: float
@@ -58,7 +71,7 @@ class Segment(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Line:
-    """`middle`, `height`: of its letters, in points."""
+    """A line of text. `middle`, `height`: of its letters, in points."""
 
     segments: Sequence[Segment]
     middle: float
@@ -67,7 +80,7 @@ class Line:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PlacedTable:
-    """`rows`: one line of text a cell, header first."""
+    """A table and its position. `rows`: one line of text for each cell, header first."""
 
     rows: Sequence[Sequence[str]]
     top: float
@@ -77,15 +90,15 @@ class PlacedTable:
 
 
 class Rule(NamedTuple):
-    """A horizontal line."""
+    """A horizontal line. `middle`: from the upper end of the page."""
 
     left: float
     right: float
-    at: float
+    middle: float
 
 
 def placed_tables(words: Sequence[Word], rules: Sequence[Rule]) -> Iterator[PlacedTable]:
-    """From the top down."""
+    """Yields tables from the top down."""
     lines = text_lines(words)
     start = 0
     while start < len(lines):
@@ -99,7 +112,7 @@ def placed_tables(words: Sequence[Word], rules: Sequence[Rule]) -> Iterator[Plac
 
 
 def _names_columns(line: Line) -> bool:
-    """In few words, none of them a number, the end of a sentence or what a form asks for."""
+    """Whether each cell is a few words, and no number, end of a sentence or label of a form."""
     return len(line.segments) > 1 and all(
         len(cell.text) <= _NAME
         and _LETTER.search(cell.text)
@@ -110,22 +123,19 @@ def _names_columns(line: Line) -> bool:
 
 
 def text_lines(words: Sequence[Word]) -> list[Line]:
-    """From the top down, each from left to right."""
+    """Returns lines from the top down, each from left to right."""
     rows: list[list[Word]] = []
-    for word in sorted(words, key=lambda one: (one.top + one.bottom, one.left)):
+    for word in sorted(words, key=lambda word: (word.top + word.bottom, word.left)):
         last = rows[-1][0] if rows else None
-        height = word.bottom - word.top
-        if last and abs(last.top + last.bottom - word.top - word.bottom) / 2 < _SAME_LINE * min(
-            height, last.bottom - last.top
-        ):
+        if last and abs(last.middle - word.middle) < _SAME_LINE * min(word.height, last.height):
             rows[-1].append(word)
         else:
             rows.append([word])
-    return [_line(sorted(row, key=lambda one: one.left)) for row in rows]
+    return [_line(sorted(row, key=attrgetter("left"))) for row in rows]
 
 
 def _line(words: Sequence[Word]) -> Line:
-    height = sum(word.bottom - word.top for word in words) / len(words)
+    height = sum(word.height for word in words) / len(words)
     groups: list[list[Word]] = []
     for word in words:
         if groups and word.left - groups[-1][-1].right <= GAP * height:
@@ -135,23 +145,19 @@ def _line(words: Sequence[Word]) -> Line:
     segments = [
         Segment(_joined_words(group), group[0].left, max(word.right for word in group)) for group in groups
     ]
-    return Line(
-        segments=segments,
-        middle=sum(word.top + word.bottom for word in words) / 2 / len(words),
-        height=height,
-    )
+    return Line(segments=segments, middle=sum(word.middle for word in words) / len(words), height=height)
 
 
 def _joined_words(words: Sequence[Word]) -> str:
-    """Joins words, with a space where there is one: a word may come in pieces."""
+    """Joins words, with a space where there is one: a word may be in pieces."""
     text = words[0].text
     for before, word in pairwise(words):
-        text += (" " if word.left - before.right > _NO_SPACE * (word.bottom - word.top) else "") + word.text
+        text += (" " if word.left - before.right > _NO_SPACE * word.height else "") + word.text
     return text
 
 
 def _region(lines: Sequence[Line], start: int) -> list[Line]:
-    """Lines from one on that share columns, of which it has two at least."""
+    """Returns the lines from a line of several columns on that share them."""
     region: list[Line] = []
     columns: list[tuple[float, float]] = []
     for line in islice(lines, start, None):
@@ -173,21 +179,25 @@ def _region(lines: Sequence[Line], start: int) -> list[Line]:
 
 
 def _is_below(region: Sequence[Line]) -> bool:
-    """Whether the last line is text below a table: it stands in the first column alone, further away than rows do."""
+    """Whether the last line, in the first column, is text below a table: further away or wider than its rows."""
     if len(region) < _FEWEST_ROWS:
         return False
-    steps = [below.middle - above.middle for above, below in pairwise(region)]
-    return steps[-1] > 1.2 * max(steps[:-1]) or region[-1].segments[0].right - region[-1].segments[
-        0
-    ].left > 2 * max(one.right - one.left for line in region[:-1] for one in line.segments[:1])
+    steps = _steps(region)
+    *above, width = (line.segments[0].right - line.segments[0].left for line in region)
+    return steps[-1] > 1.2 * max(steps[:-1]) or width > 2 * max(above)
+
+
+def _steps(lines: Sequence[Line]) -> list[float]:
+    """Returns the distances between lines."""
+    return [below.middle - above.middle for above, below in pairwise(lines)]
 
 
 def _joined(columns: Sequence[tuple[float, float]], line: Line) -> list[tuple[float, float]] | None:
-    """The columns with the line's cells in them; None where a cell stands in two of them, or two in one."""
+    """Extends the columns by a line's cells; None where a cell is in two columns, or two cells in one."""
     made = list(columns)
     used: set[int] = set()
     for cell in line.segments:
-        over = [at for at, (left, right) in enumerate(made) if cell.left < right and cell.right > left]
+        over = [i for i, (left, right) in enumerate(made) if cell.left < right and cell.right > left]
         if len(over) > 1 or used.intersection(over):
             return None
         if over:
@@ -197,8 +207,7 @@ def _joined(columns: Sequence[tuple[float, float]], line: Line) -> list[tuple[fl
         else:
             made.append((cell.left, cell.right))
             used.add(len(made) - 1)
-    ordered = sorted(made)
-    return made if all(one[1] <= other[0] for one, other in pairwise(ordered)) else None
+    return made if all(right <= left for (_, right), (left, _) in pairwise(sorted(made))) else None
 
 
 def _table(region: Sequence[Line], rules: Sequence[Rule]) -> PlacedTable | None:
@@ -206,7 +215,7 @@ def _table(region: Sequence[Line], rules: Sequence[Rule]) -> PlacedTable | None:
     for line in region:
         columns = _joined(columns, line) or columns
     columns.sort()
-    grid = [[_cell(line, column) for column in columns] for line in region]
+    grid = [[_cell(line, left, right) for left, right in columns] for line in region]
     if not _is_table(grid):
         return None
     rows: list[list[str]] = []
@@ -227,12 +236,12 @@ def _table(region: Sequence[Line], rules: Sequence[Rule]) -> PlacedTable | None:
     )
 
 
-def _cell(line: Line, column: tuple[float, float]) -> str:
-    return next((one.text for one in line.segments if one.left < column[1] and one.right > column[0]), "")
+def _cell(line: Line, left: float, right: float) -> str:
+    return next((cell.text for cell in line.segments if cell.left < right and cell.right > left), "")
 
 
 def _is_table(grid: Sequence[Sequence[str]]) -> bool:
-    """Not prose in columns, or a list with its marks. Its first line names every column."""
+    """Whether the first line names every column, and it is no prose in columns, or list with its marks."""
     filled = [[cell for cell in column if cell] for column in zip(*grid, strict=True)]
     if len(filled) < 2 or not all(grid[0]) or all(_MARKER.fullmatch(cell) for cell in filled[0]):
         return False
@@ -248,51 +257,50 @@ def _begins(
     rules: Sequence[Rule],
 ) -> Iterator[bool]:  # fmt: skip
     """Tells of each line whether a row begins with it."""
-    width = columns[-1][1] - columns[0][0]
+    table_left, table_right = columns[0][0], columns[-1][1]
     long = [
-        at
-        for left, right, at in rules
-        if right - left >= _RULED * width and left < columns[-1][1] and right > columns[0][0]
+        middle
+        for left, right, middle in rules
+        if right - left >= _RULED * (table_right - table_left) and left < table_right and right > table_left
     ]
-    steps = [below.middle - above.middle for above, below in pairwise(region)]
-    ruled = [any(above.middle < at < below.middle for at in long) for above, below in pairwise(region)]
-    close = [step <= WRAPPED * line.height for step, line in zip(steps, region, strict=False)]
+    ruled = [any(above.middle < rule < below.middle for rule in long) for above, below in pairwise(region)]
+    close = [step <= WRAPPED * line.height for step, line in zip(_steps(region), region, strict=False)]
     wide = [has_rule or not near for has_rule, near in zip(ruled, close, strict=True)]
     by_rules = sum(ruled) > 1 and sum(ruled) >= 0.7 * sum(wide)
     starts = [0]
-    for at, (has_rule, near) in enumerate(zip(ruled, close, strict=True), 1):
+    for index, (has_rule, near) in enumerate(zip(ruled, close, strict=True), 1):
         if has_rule or (not near and not by_rules):
-            starts.append(at)
+            starts.append(index)
     for start, end in pairwise([*starts, len(region)]):
         yield True
-        for at in range(start + 1, end):
+        for index in range(start + 1, end):
             if len(starts) > 1:
-                yield _is_row(grid[start:at], grid[at])
+                yield _is_row(grid[start:index], grid[index])
             else:
-                yield not _goes_on(region, grid, columns, at)
+                yield not _continues(region, grid, columns, index)
 
 
 def _is_row(above: Sequence[Sequence[str]], cells: Sequence[str]) -> bool:
-    """Whether a line that is close to those above, or not ruled off from them, is a row all the same.
+    """Whether a line that is close to those above, or not separated from them by a rule, is a row nevertheless.
 
-    It fills the first column again, or has figures beside other cells as
-    a line above it has; and no cell goes on in it.
+    It fills the first column again, or has figures beside other cells as a line above it has; and no cell continues in
+    it.
     """
     if sum(map(bool, cells)) < 2 or any(cell[:1].islower() for cell in cells):
         return False
-    again = bool(cells[0]) and any(one[0] and sum(map(bool, one)) > 1 for one in above)
-    return again or (any(map(is_figure, cells)) and any(is_figure(cell) for one in above for cell in one))
+    again = bool(cells[0]) and any(row[0] and sum(map(bool, row)) > 1 for row in above)
+    return again or (any(map(is_figure, cells)) and any(is_figure(cell) for row in above for cell in row))
 
 
-def _goes_on(
-    region: Sequence[Line], grid: Sequence[Sequence[str]], columns: Sequence[tuple[float, float]], at: int
+def _continues(
+    region: Sequence[Line], grid: Sequence[Sequence[str]], columns: Sequence[tuple[float, float]], index: int
 ) -> bool:
-    """Whether one of two lines, set as close as rows are, is nothing but a part of a cell that goes on in the other."""
-    if min(sum(map(bool, grid[at - 1])), sum(map(bool, grid[at]))) != 1:
+    """Whether one of two lines, set as close as rows are, is only a part of a cell that continues in the other."""
+    if min(sum(map(bool, grid[index - 1])), sum(map(bool, grid[index]))) != 1:
         return False
-    for place, (above, below) in enumerate(zip(grid[at - 1], grid[at], strict=True)):
-        left, right = columns[place]
+    for (left, right), above, below in zip(columns, grid[index - 1], grid[index], strict=True):
         if above and below[:1].islower():
-            ends = max(one.right for one in region[at - 1].segments if one.left < right and one.right > left)
-            return ends - left >= _FULL * (right - left)
+            cells = region[index - 1].segments
+            end = max(cell.right for cell in cells if cell.left < right and cell.right > left)
+            return end - left >= _FULL * (right - left)
     return False
