@@ -82,7 +82,9 @@ def build_app(
     activity: Activity,
     prefilter: Prefilter,
 ) -> DrainingApp:
-    """The app with everything that it listens to. Events over HTTP are verified where there is a signing secret."""
+    """Builds the app with everything that it listens to. Events over HTTP are verified where there is a signing
+    secret.
+    """
     secret = settings.signing_secret.get_secret_value() if settings.signing_secret else None
     framework = logging.getLogger("bot.bolt")
     framework.setLevel(logging.ERROR)  # Bolt warns about tokens in the environment, which we read ourselves
@@ -104,7 +106,7 @@ def build_app(
 
 
 def _listen(app: AsyncApp, settings: SlackSettings, handlers: Handlers, background: Background) -> None:
-    """Each event type has one listener: Bolt runs the first that matches, and no second."""
+    """Registers one listener for each event type: Bolt runs the first that matches, and no second."""
 
     def in_background(
         handle: Callable[[T], Coroutine[Any, Any, None]], payload: type[T], name: str
@@ -114,12 +116,6 @@ def _listen(app: AsyncApp, settings: SlackSettings, handlers: Handlers, backgrou
             background.start(handle(payload.read(body)), name=name)
 
         return on_body
-
-    async def on_mention(event: dict[str, Any]) -> None:
-        await handlers.listeners.on_mention(event)
-
-    async def on_message(event: dict[str, Any]) -> None:
-        await handlers.listeners.on_message(event)
 
     async def on_home(event: dict[str, Any]) -> None:
         opened = HomeOpened.read(event)
@@ -132,7 +128,7 @@ def _listen(app: AsyncApp, settings: SlackSettings, handlers: Handlers, backgrou
         background.start(handlers.pane.started(PaneOpened.read(event)), name="pane")
 
     async def on_pane_moved() -> None:
-        """What somebody looks at beside the pane does not matter to us; unheard, Bolt would warn of it."""
+        """Ignores what somebody looks at beside the pane; unheard, Bolt would warn of it."""
 
     async def on_example(ack: AsyncAck, body: dict[str, Any]) -> None:
         press = ButtonPress.read(body)
@@ -169,8 +165,8 @@ def _listen(app: AsyncApp, settings: SlackSettings, handlers: Handlers, backgrou
         await ack()
         background.start(handlers.slash_command.serve(command), name="command")
 
-    app.event("app_mention")(on_mention)
-    app.event("message")(on_message)
+    app.event("app_mention")(handlers.listeners.on_mention)
+    app.event("message")(handlers.listeners.on_message)
     app.event("app_home_opened")(on_home)
     app.event("assistant_thread_started")(on_pane)
     app.event("assistant_thread_context_changed")(on_pane_moved)
@@ -196,7 +192,7 @@ def _listen(app: AsyncApp, settings: SlackSettings, handlers: Handlers, backgrou
 
 
 async def _ack_question(ack: AsyncAck, slash_command: SlashCommandHandler, command: SlashCommand) -> None:
-    """A command is not sent again: whoever asked is told at once when their question could not be taken."""
+    """Queues a command's question, or tells at once that it could not be taken: Slack does not send a command again."""
     try:
         reply = await slash_command.ask(command)
     except (UnavailableError, *SLACK_FAILURES) as error:
@@ -233,8 +229,8 @@ def _noting(activity: Activity) -> Callable[..., Awaitable[None]]:
 
 def _failing(activity: Activity) -> Callable[..., Awaitable[BoltResponse | None]]:
     async def on_failure(error: Exception) -> BoltResponse | None:
-        """None leaves the status at 500. Either way the event is not
-        acknowledged; what is no event is the sender's fault.
+        """Returns the status of an event that is not acknowledged, None for 500; what is no event is the sender's
+        fault.
         """
         if isinstance(error, MalformedPayloadError):
             logger.warning("event.malformed", extra={"fields": str(error)})

@@ -66,7 +66,7 @@ def build_handlers(wiring: Wiring) -> Handlers:
         people=people,
         admins=admins,
         settings=backend.channel_settings,
-        known=backend.reindexer,
+        reindexer=backend.reindexer,
         command=wiring.settings.command,
     )
     return Handlers(

@@ -101,7 +101,7 @@ async def receive(request: web.Request, app: AsyncApp, *, secret: str) -> web.St
 
 
 def read_body(body: bytes, content_type: str) -> Mapping[str, Any]:
-    """What a body says, checked as far as Bolt trusts it.
+    """Reads a body, and checks it as far as Bolt trusts it.
 
     Raises:
         NoEventError: it is nothing that Slack sends.
@@ -123,7 +123,7 @@ def read_body(body: bytes, content_type: str) -> Mapping[str, Any]:
 
 
 def _signature(request: web.Request) -> tuple[str | None, str | None]:
-    """None for what is not there, is there twice, or has a form that it never has."""
+    """Reads time and signature; None for what is not there, is there twice, or has a form that it never has."""
     stamps = request.headers.getall("X-Slack-Request-Timestamp", [])
     signatures = request.headers.getall("X-Slack-Signature", [])
     signed_at = stamps[0] if len(stamps) == 1 and _TIMESTAMP.fullmatch(stamps[0]) else None

@@ -53,7 +53,7 @@ class Edge:
 
     @property
     def handler(self) -> QueueHandler:
-        """The queue's handler."""
+        """Returns the handler of the queue."""
         return self.wiring.queue_handler
 
     async def connect(self) -> str:
@@ -100,7 +100,7 @@ class Edge:
         )
 
     async def is_connected(self) -> bool:
-        """Whether Slack can reach us now, as far as we can tell from here."""
+        """Tells whether Slack can reach us now, as far as we can tell from here."""
         if self._socket is not None:
             return bool(await self._socket.client.is_connected())
         return self._server is not None

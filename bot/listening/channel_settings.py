@@ -73,7 +73,7 @@ class ChannelSettingsStore:
         self._cache: dict[str, tuple[float, ChannelSettings]] = {}
 
     async def of(self, channel_id: str) -> ChannelSettings:
-        """Never raises for an outage; see the module."""
+        """Returns the settings of a channel. Never raises for an outage; see the module."""
         now = self._monotonic()
         read_at, settings = self._cache.get(channel_id, (None, self._defaults))
         if read_at is not None and now - read_at < CACHED_S:

@@ -46,7 +46,9 @@ class ExactlyOnce:
         self._root = f"{{{namespace}}}:once"
 
     async def begin(self, name: str) -> ClaimState:
-        """ "mine": say it now, and then `said`. "held": somebody is at it, or died at it less than LEASE ago."""
+        """Claims a notice. "mine": post it, then call `complete`. "held": somebody is at it, or died at it within
+        LEASE.
+        """
         with store_failures(_UNAVAILABLE):
             if await self._redis.set(self._key(name), "held", nx=True, px=LEASE):
                 return "mine"

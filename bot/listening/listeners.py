@@ -15,7 +15,6 @@ from bot.listening.deferred_messages import DeferredMessage, DeferredMessages
 from bot.listening.reply_decider import ReplyDecider
 from bot.listening.reply_policy import Decision
 from bot.listening.thread_reads import ReadLaterError
-from bot.queue.conversation_keys import keys_of, thread_key
 from bot.queue.queue import QuestionQueue
 from bot.queue.queued_question import QueuedQuestion, question_id
 from bot.slack.events import FORM_SUBTYPES, READ_SUBTYPES, Message, MessageEvent
@@ -94,7 +93,7 @@ class Listeners:
             await self._accept(event, message, decision)
 
     async def _is_listened_to(self, message: Message) -> bool:
-        """Whether the writer is a person, or a form that starts a thread and mentions us. Other bots are ignored.
+        """Tells whether the writer is a person, or a form that starts a thread and mentions us. Other bots are ignored.
 
         A form in a thread is ignored, so that no bot is ever talked with.
         """
@@ -125,10 +124,12 @@ class Listeners:
         team = (await self.people.me()).team_id
         if await self.queue.is_known(question_id(team, event.channel, message.ts)):
             return True
-        return await self._was_answered(thread_key(team, event.channel, message.thread), message.ts)
+        return await self._was_answered(
+            ThreadKey(team=team, channel=event.channel, thread=message.thread), message.ts
+        )
 
     async def _was_answered(self, thread: ThreadKey, ts: str) -> bool:
-        """Whether the conversation holds an answer to it; a conversation is kept for longer than a claim."""
+        """Tells whether the conversation holds an answer to it; a conversation is kept for longer than a claim."""
         return any(turn.question_ts == ts for turn in await self.conversations.load(thread))
 
     async def on_message_deleted(self, event: MessageEvent) -> None:
@@ -149,10 +150,8 @@ class Listeners:
             received_at=self.clock(),
             deleted=True,
         )
-        thread = thread_key(deletion.team, deletion.channel, deletion.thread_ts)
-        await self.queue.delete(deletion, certain=await self._was_answered(thread, ts))
-        line = deletion.is_line_of_dm
-        for key in keys_of(deletion.team, deletion.channel, deletion.thread_ts, is_line_of_dm=line):
+        await self.queue.delete(deletion, certain=await self._was_answered(deletion.conversations[-1], ts))
+        for key in deletion.conversations:
             await self.conversations.forget(key, ts)
         await self.forget_record(deletion.message_id)
         logger.info("question.forgotten", extra={"question_id": deletion.message_id})
@@ -160,9 +159,7 @@ class Listeners:
     async def _accept(self, event: MessageEvent, message: Message, decision: Decision) -> None:
         question = self._question(event, message, await self.people.me(), decision)
         if question.mentioned:
-            await self.decider.known_threads.note(
-                thread_key(question.team, question.channel, question.thread_ts), "ours"
-            )
+            await self.decider.known_threads.note(question.conversations[-1], "ours")
         await self.queue.accept(question)
 
     def _question(self, event: MessageEvent, message: Message, me: Me, decision: Decision) -> QueuedQuestion:
@@ -195,7 +192,7 @@ def question_text(message: Message, me: Me) -> tuple[object, bool]:
 
 
 def _edited_ts(event: MessageEvent, message: Message) -> str | None:
-    """When this version was written; None for the first. Slack does not always say, then it is when we were told.
+    """Returns when this version was written; None for the first. Where Slack does not say: when we were told.
 
     Slack's own is of a whole second: what tells two edits within one apart is when each was told ("5.000000+5.000200").
     """

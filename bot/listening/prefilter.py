@@ -27,7 +27,6 @@ from bot.listening.deferred_messages import DeferredMessages
 from bot.listening.reply_decider import ReplyDecider
 from bot.listening.token_bucket import TokenBucket
 from bot.queue.batching import BatchedCalls
-from bot.queue.conversation_keys import thread_key
 from bot.slack.errors import SLACK_FAILURES
 from bot.slack.events import ActionContext, Ts
 from bot.slack.message_parts import Payload
@@ -131,7 +130,9 @@ class Prefilter:
             return "settled"
         if written.parent_user_id == us:
             return "other"
-        state = await self._threads.of(thread_key(team, written.channel, written.thread_ts))
+        state = await self._threads.of(
+            ThreadKey(team=team, channel=written.channel, thread=written.thread_ts)
+        )
         if state != "unknown":
             return "settled" if state == "left" else "other"
         if not busy() and self._judged.take():

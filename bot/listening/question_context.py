@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from bot.listening.threads import Threads, message_of, order, people_named, turns_of, turns_of_people
-from bot.queue.conversation_keys import keys_of, line_key, thread_key
 from bot.queue.queued_question import QueuedQuestion
 from bot.slack.errors import SLACK_FAILURES
 from bot.slack.events import Message
@@ -67,13 +66,11 @@ class ContextReader:
         return QuestionInContext(text=meant.text, turns=meant.turns, pointed=meant.pointed, notes=notes)
 
     async def remember(self, question: QueuedQuestion, turn: Turn) -> None:
-        line = question.is_line_of_dm
-        for key in keys_of(question.team, question.channel, question.thread_ts, is_line_of_dm=line):
+        for key in question.conversations:
             await self.conversations.append(key, turn)
 
     async def is_remembered(self, question: QueuedQuestion) -> bool:
-        line = question.is_line_of_dm
-        for key in keys_of(question.team, question.channel, question.thread_ts, is_line_of_dm=line):
+        for key in question.conversations:
             turns = await self.conversations.load(key)
             if all(turn.question_ts != question.ts for turn in turns):
                 return False
@@ -97,12 +94,8 @@ class ContextReader:
         return turns, notes
 
     async def _stored(self, question: QueuedQuestion) -> tuple[Sequence[Turn], tuple[Note, ...]]:
-        if question.is_line_of_dm:
-            key = line_key(question.team, question.channel)
-        else:
-            key = thread_key(question.team, question.channel, question.thread_ts)
         try:
-            return await self.conversations.load(key), ()
+            return await self.conversations.load(question.conversations[0]), ()
         except StoreUnavailableError:
             logger.warning("thread.store_unavailable", extra={"question_id": question.id})
             return (), ("history unavailable",)

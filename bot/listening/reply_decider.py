@@ -23,12 +23,12 @@ from bot.listening.known_threads import KnownThreads
 from bot.listening.reply_policy import Decision, Place, Reason, ThreadMessage, decide, decide_by_text
 from bot.listening.thread_reads import ReadLaterError, ThreadGoneError, ThreadReads
 from bot.listening.threads import order
-from bot.queue.conversation_keys import thread_key
 from bot.slack.events import READ_SUBTYPES, Message, MessageEvent, answer_metadata
 from bot.slack.message_text import message_text
 from bot.slack.people import Me, People
 from bot.slack.slack_text import addresses_others, mentions
 from kb.conversation.conversations import RedisConversations
+from kb.models import ThreadKey
 
 logger = logging.getLogger(__name__)
 
@@ -74,7 +74,7 @@ class ReplyDecider:
             return decide([new], place=place, unasked=settings.unasked)
         if settings.follow_ups == "mention":
             return Decision(speaks=False, reason="mention_only")
-        thread = thread_key(me.team_id, event.channel, message.thread)
+        thread = ThreadKey(team=me.team_id, channel=event.channel, thread=message.thread)
         ours = event.parent_user_id == me.user_id or bool(await self.conversations.load(thread))
         state = await self.known_threads.of(thread)
         ours = ours or state == "ours"
@@ -87,7 +87,7 @@ class ReplyDecider:
             return Decision(speaks=False, reason="unread")
         if not ours and not new.asks:
             return Decision(speaks=False, reason="not_our_thread")
-        return await self._in_thread(event, message, new, settings, ours=ours)
+        return await self._in_thread(event, message, new, settings, thread, ours=ours)
 
     async def _in_thread(
         self,
@@ -95,11 +95,11 @@ class ReplyDecider:
         message: Message,
         new: ThreadMessage,
         settings: ChannelSettings,
+        thread: ThreadKey,
         *,
         ours: bool,
     ) -> Decision:
-        me, asks = await self.people.me(), new.asks
-        thread = thread_key(me.team_id, event.channel, message.thread)
+        me = await self.people.me()
         try:
             async with asyncio.timeout(self.read_s):
                 messages = await self.thread_reads.of(
@@ -115,7 +115,7 @@ class ReplyDecider:
             await self.known_threads.note(thread, "gone")
             return Decision(speaks=False, reason="unread")
         except (TimeoutError, ReadLaterError) as error:
-            if asks:
+            if new.asks:
                 raise ReadLaterError("the thread was not read in time", ours=ours) from error
             return Decision(speaks=False, reason="unread")
         earlier = thread_messages(before, me, names)
@@ -124,7 +124,7 @@ class ReplyDecider:
     async def load_deferred(self, place: DeferredMessage) -> tuple[MessageEvent, Message] | None:
         """Reads a deferred message; None: it is gone, or its thread is not ours. Raises as `decide`."""
         me = await self.people.me()
-        thread = thread_key(me.team_id, place.channel, place.thread_ts)
+        thread = ThreadKey(team=me.team_id, channel=place.channel, thread=place.thread_ts)
         state = await self.known_threads.of(thread)
         ours = state == "ours" or bool(await self.conversations.load(thread))
         if not ours and state is not None:
@@ -150,7 +150,7 @@ class ReplyDecider:
 
 
 def _is_ours(messages: Sequence[Message], me: Me) -> bool:
-    """Whether we wrote in this thread or were mentioned there."""
+    """Tells whether we wrote in this thread or were mentioned there."""
     return any(
         me.wrote(message) or (message.by_a_person and mentions(message.text, me.user_id))
         for message in messages

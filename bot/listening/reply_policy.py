@@ -70,7 +70,7 @@ class ThreadMessage:
 
     @property
     def asks(self) -> bool:
-        """Whether the words alone ask something."""
+        """Tells whether the words alone ask something."""
         return _parsed(self.text).asks
 
 
@@ -87,7 +87,7 @@ class Decision:
 
 @lru_cache(maxsize=64)
 def _parsed(text: str) -> ReplySignals:
-    """What the words alone do: asked twice of each message, and it takes milliseconds."""
+    """Reads what the words alone do. Cached: it takes milliseconds, and is asked twice of each message."""
     return read_reply(text)
 
 
@@ -102,7 +102,7 @@ def decide_by_text(new: ThreadMessage) -> Decision | None:
 def decide(
     messages: Sequence[ThreadMessage], *, place: Place, follow_ups: FollowUps = "auto", unasked: bool = False
 ) -> Decision:
-    """Whether Footnote answers the last of `messages`, oldest first.
+    """Tells whether Footnote answers the last of `messages`, oldest first.
 
     Args:
         unasked: questions that start a thread are answered without a mention, where they ask a knowledge base.
@@ -125,7 +125,7 @@ def decide(
 
 
 def _unasked(new: ThreadMessage) -> Decision:
-    """ "Does anyone know how ...?" is how people ask a channel; what else they say to everybody is theirs."""
+    """Decides about a message that starts a thread: "Does anyone know how ...?" is how people ask a channel."""
     reply = read_reply(new.text)
     if reply.to_named or reply.to_person or (reply.to_group and not reply.wonders):
         return _silence("to_others")
@@ -178,7 +178,7 @@ def _among_others(
 
 
 def _are_talking(new: ThreadMessage, thread: _Thread) -> bool:
-    """Whether people have been speaking to each other since Footnote last spoke.
+    """Tells whether people have been speaking to each other since Footnote last spoke.
 
     They are where somebody was addressed or asked, or where one has answered the other: a lone remark is neither.
     """
@@ -237,7 +237,7 @@ class _Thread:
         return thread
 
     def others_than(self, new: ThreadMessage) -> bool:
-        """Whether anybody else is in the thread, by word or because somebody turned to them."""
+        """Tells whether anybody else is in the thread, by word or because somebody turned to them."""
         return self.addressed or any(user != new.user for user in self.people)
 
     def because(self, reason: Reason, reply: ReplySignals) -> Reason:
@@ -258,7 +258,9 @@ class _Thread:
         self.last_words = f"{self.question}\n{ours.text}"
 
     def _we_were_asked(self, mention: ThreadMessage, above: ThreadMessage | None) -> None:
-        """A mention without a matter of its own asks for somebody else: "<question>", "@footnote do you know?"."""
+        """Notes a mention. One without a matter of its own asks for somebody else: "<question>", "@footnote do you
+        know?".
+        """
         asker = mention.user or ""
         self.answered = frozenset({asker})
         if above is not None and above.user is not None and hands_on(mention.text):

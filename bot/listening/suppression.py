@@ -34,11 +34,11 @@ class Suppression:
     exactly_once: ExactlyOnce
 
     async def is_suppressed(self, question: QueuedQuestion) -> bool:
-        """Whether an earlier attempt ended in silence."""
+        """Tells whether an earlier attempt ended in silence."""
         return question.unasked and await self.exactly_once.is_complete(_silence(question))
 
     async def suppresses(self, question: QueuedQuestion, answer: Answer) -> bool:
-        """Whether this answer is kept back. To be asked once, right before it is shown."""
+        """Tells whether this answer is kept back. To be asked once, right before it is shown."""
         reason = await self._reason(question, answer)
         if reason is None:
             return False

@@ -113,7 +113,7 @@ class Corrections:
         return {page.id: page for page in await self.index.every_page()}
 
     async def _suspects(self, pages: Mapping[str, Page]) -> Mapping[str, list[str]]:
-        """The questions whose answers may need a note, each with the pages that make it so."""
+        """Finds the questions whose answers may need a note, each with the pages that make it so."""
         today = self.clock().date()
         cited = {page: questions for page, questions in (await self.cited.by_page()).items() if page in pages}
         finder = _PagesAtHand(pages, whoever_asks=True)
@@ -199,7 +199,7 @@ class Corrections:
         return True
 
     async def _post(self, name: str, answer: CitedAnswer) -> None:
-        """Nothing where the question was deleted, the answer taken away or the page limited while this one waited."""
+        """Posts a note, unless the question was deleted, the answer taken away or the page limited while it waited."""
         if await self.cited.get(answer.question_id) is None or not await self._stands(answer):
             return
         findings = await self._findings(answer, await self._pages())
@@ -287,6 +287,6 @@ def _changed(
 
 
 def _since(page: Page, answered: date) -> date | None:
-    """The day of the page's last edit; None where it is told of a day on which the answer still held."""
+    """Returns the day of the page's last edit; None where it is told of a day on which the answer still held."""
     days = [day for day in (page.dates.edited, page.dates.reviewed) if day is not None and day >= answered]
     return min(days, default=None)

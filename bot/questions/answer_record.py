@@ -152,7 +152,7 @@ def _nearest_first(answer: Answer) -> list[NearestPage]:
 
 
 def record_kept(stored: bytes | str, *, question_id: str) -> AnswerRecord | None:
-    """A record as it was kept; None: another version wrote it."""
+    """Loads a stored record; None: another version wrote it."""
     try:
         return AnswerRecord.model_validate_json(stored)
     except ValidationError as error:

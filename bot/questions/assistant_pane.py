@@ -28,7 +28,6 @@ from bot.slack.people import People
 from bot.slack.slack_text import people_in, plain_text
 from kb.conversation.conversations import RedisConversations
 from kb.errors import StoreUnavailableError
-from kb.models import ThreadKey
 
 logger = logging.getLogger(__name__)
 
@@ -93,9 +92,8 @@ class AssistantPane:
     async def _is_first(self, question: QueuedQuestion) -> bool:
         if question.ts == question.thread_ts:
             return True
-        key = ThreadKey(team=question.team, channel=question.channel, thread=question.thread_ts)
         try:
-            return not await self.conversations.load(key)
+            return not await self.conversations.load(question.conversations[0])
         except StoreUnavailableError:
             return False
 

@@ -123,7 +123,9 @@ class CitedAnswers:
             return None
 
     async def by_page(self) -> dict[str, dict[str, str]]:
-        """Page id -> the questions whose answers quote it, each with the revision that it was last found right with."""
+        """Returns, by page id, the questions whose answers quote it, each with the revision that was last found
+        right.
+        """
         with store_failures(_UNAVAILABLE):
             listed: list[Any] = await self._redis.zrange(self._pages, 0, -1)
             pages = [text_of(page) for page in listed]
@@ -137,7 +139,7 @@ class CitedAnswers:
         }
 
     async def still_right(self, question_id: str, page_id: str, revision: str) -> None:
-        """The page has changed, and what was quoted of it has not."""
+        """Notes that the page has changed, and what was quoted of it has not."""
         with store_failures(_UNAVAILABLE):
             await self._redis.hset(self._page(page_id), question_id, revision)
 
@@ -155,7 +157,9 @@ class CitedAnswers:
                 await pipe.execute()
 
     async def wait_s(self, *, most: int) -> float:
-        """Seconds to wait before one more note; 0 while all bots together posted fewer than `most` recently."""
+        """Returns the seconds to wait before one more note; 0 while all bots together posted fewer than `most` of
+        late.
+        """
         with store_failures(_UNAVAILABLE):
             async with self._redis.pipeline(transaction=True) as pipe:
                 pipe.get(self._pace)
@@ -202,7 +206,7 @@ def cited_answer(question: QueuedQuestion, answer: Answer, *, at: datetime) -> C
 
 
 def quoted_pages(answer: Answer, today: date) -> tuple[QuotedPage, ...]:
-    """The pages that an answer rests on, with what it quotes of each; empty where it quotes nothing."""
+    """Returns the pages that an answer rests on, with what it quotes of each; empty where it quotes nothing."""
     passages: dict[str, list[QuotedPassage]] = {}
     pages: dict[str, Citation] = {}
     for citation, quoted in _quoted(answer):
@@ -228,7 +232,7 @@ def has_expired(page: Page, today: date) -> bool:
 
 
 def _quoted(answer: Answer) -> Sequence[tuple[Citation, str]]:
-    """Each source with the words of its page that the answer rests on, what was asked for first."""
+    """Pairs each source with the words of its page that the answer rests on, what was asked for first."""
     if answer.quotes:
         return [(quote.citation, "\n\n".join([quote.best, *quote.blocks])) for quote in answer.quotes]
     written = _text_by_citation(answer)

@@ -79,7 +79,7 @@ class EphemeralAnswerWorker:
         await self._apologise(question)
 
     async def tell_late(self, question: QueuedQuestion, attempt: int) -> None:
-        """It could not be answered while that was of use. Raises as a call does."""
+        """Says that it could not be answered while that was of use. Raises as a call does."""
         if attempt > 1 and await self._is_delivered(question):
             return
         logger.warning("question.late", extra={"question_id": question.id})
@@ -160,7 +160,9 @@ class EphemeralAnswerWorker:
         await self.show(question, plain(messages.failed.format(question_id=question.id)))
 
     async def _count(self, question: QueuedQuestion, answer: Answer) -> None:
-        """Figures and the trace. Losing them is logged and changes nothing for the reader, who has the answer."""
+        """Stores figures and the trace. Losing them is logged and changes nothing for the reader, who has the
+        answer.
+        """
         asked_in = AskedIn(place="private", team=question.team, user=question.user)
         try:
             await self.figures.save_trace(
@@ -175,7 +177,7 @@ class EphemeralAnswerWorker:
 
 
 def for_asker_only(rendered: Rendered, question: str, messages: Messages) -> Rendered:
-    """A message for somebody who sees their question nowhere, without the buttons that need others."""
+    """Adds the question, which its asker sees nowhere, and leaves out the buttons that need others."""
     blocks = [kept for block in rendered.blocks if (kept := _for_asker_only(block)) is not None]
     return to_asker(replace(rendered, blocks=tuple(blocks)), question, messages)
 

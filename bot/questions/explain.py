@@ -88,7 +88,9 @@ def ephemeral_channel(user: str) -> str:
 
 
 def trace_payload(answer: Answer, *, channel: str, reason: str = "") -> dict[str, Any]:
-    """The JSON data that is stored for an answer. `reason`: why Footnote spoke, as bot.listening.reply_policy says."""
+    """Builds the JSON data that is stored for an answer. `reason`: why Footnote spoke, as bot.listening.reply_policy
+    says.
+    """
     rewrite = answer.trace.rewrite
     rests_on = [*answer.citations, *(quote.citation for quote in answer.quotes)]
     cited = {citation.chunk.id: citation.n for citation in rests_on}
@@ -156,7 +158,7 @@ def _cited(citation: Citation, answer: Answer, titles: Mapping[str, str]) -> Cit
 
 
 def _found_by(hits: Sequence[Hit]) -> list[str]:
-    """Which searches found it. A passage that was widened by its neighbours was found by none of its own."""
+    """Names the searches that found a passage. One that was widened by its neighbours was found by none of its own."""
     ways = {
         "words": any((hit.scores.lexical or 0) > 0 for hit in hits),
         "meaning": any((hit.scores.dense or 0) > 0 for hit in hits),

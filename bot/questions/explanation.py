@@ -41,7 +41,7 @@ def explanation_blocks(explanation: Explanation) -> list[Block]:
         *_others(explanation, messages),
     ]
     return [
-        *(section(part) for part in cut("\n".join(line for line in parts if line), SECTION_CHARACTERS)),
+        *(section(part) for part in cut("\n".join(filter(None, parts)), SECTION_CHARACTERS)),
         *_listed(messages.why_pages, pages),
         *_listed(messages.why_removed, [_plain(line) for line in explanation.removed]),
         *_listed(messages.why_notes, [escape(note) for note in _notes(explanation, messages)]),
@@ -103,7 +103,7 @@ def _citation_text(cited: Cited, messages: Messages) -> str:
 
 
 def _others(explanation: Explanation, messages: Messages) -> list[str]:
-    """Pages that were found and that the answer does not rest on."""
+    """Lists pages that were found and that the answer does not rest on."""
     cited = {citation.title for citation in explanation.cited}
     others = {
         passage.title: passage.url.partition("#")[0]
@@ -123,7 +123,7 @@ def _notes(explanation: Explanation, messages: Messages) -> list[str]:
 
 
 def _listed(title: str, lines: Sequence[str]) -> list[Block]:
-    """Lines of mrkdwn under a title; none where there are none."""
+    """Puts lines of mrkdwn under a title; no lines, no title."""
     text = "\n".join([f"*{title}*", *(f"• {line}" for line in lines[:SHOWN_LINES])])
     return [section(part) for part in cut_lines(text.split("\n"), SECTION_CHARACTERS)] if lines else []
 
@@ -141,32 +141,24 @@ def _details(explanation: Explanation, messages: Messages) -> list[Block]:
     facts = [
         _fact(messages.why_question, explanation.question),
         _fact(messages.why_searched, explanation.rewritten or messages.why_unchanged),
-        *([_fact(messages.why_translated, explanation.translated)] if explanation.translated else []),
-        *([_fact(messages.why_parts, " / ".join(explanation.parts))] if explanation.parts else []),
+        _fact(messages.why_translated, explanation.translated),
+        _fact(messages.why_parts, " / ".join(explanation.parts)),
         _fact(messages.why_method, _how(explanation, messages)),
-        *([_fact(messages.why_lost, explanation.lost)] if explanation.lost else []),
+        _fact(messages.why_lost, explanation.lost),
         _fact(messages.why_topics, ", ".join(explanation.topics) or messages.none),
         _fact(messages.why_follow_up, messages.yes if explanation.is_follow_up else messages.no),
         _fact(messages.why_context, _context(explanation, messages)),
-        *([_fact(messages.why_searches, " / ".join(explanation.searches))] if explanation.searches else []),
+        _fact(messages.why_searches, " / ".join(explanation.searches)),
         _fact(
             messages.why_anchors, ", ".join(explanation.anchors) or messages.none, explanation.anchor_reason
         ),
-        *(
-            [_fact(messages.why_rerank, _reranking(explanation.reranking, messages))]
-            if explanation.reranking
-            else []
-        ),
+        _fact(messages.why_rerank, _reranking(explanation.reranking, messages)),
         _fact(
             messages.why_decision, f"{explanation.outcome}, {messages.why_confidence.format(percent=percent)}"
         ),
-        *(
-            [_fact(messages.why_judge, str(getattr(messages, f"judge_{explanation.judge}")))]
-            if explanation.judge
-            else []
-        ),
+        _fact(messages.why_judge, str(getattr(messages, f"judge_{explanation.judge}", ""))),
     ]
-    blocks = [section(part) for part in cut("\n".join(facts), SECTION_CHARACTERS)]
+    blocks = [section(part) for part in cut("\n".join(filter(None, facts)), SECTION_CHARACTERS)]
     if explanation.passages:
         blocks.append(section(f"*{messages.why_passages}*"))
         blocks.extend(section(_passage_text(passage, messages)) for passage in explanation.passages)
@@ -177,16 +169,16 @@ def _details(explanation: Explanation, messages: Messages) -> list[Block]:
 
 
 def _how(explanation: Explanation, messages: Messages) -> str:
-    """Who rewrote, why, and how sure they were: "heuristic: reference word 'it' -> 'mulch', sure to 90%"."""
+    """Tells who rewrote, why, and how sure they were: "heuristic: reference word 'it' -> 'mulch', sure to 90%"."""
     method = f"{explanation.method}: {explanation.reasoning}" if explanation.reasoning else explanation.method
-    return (
-        method
-        if explanation.sure >= 1
-        else f"{method}, {messages.why_unsure.format(percent=messages.percent(explanation.sure))}"
-    )
+    if explanation.sure >= 1:
+        return method
+    return f"{method}, {messages.why_unsure.format(percent=messages.percent(explanation.sure))}"
 
 
-def _reranking(trial: Reranking, messages: Messages) -> str:
+def _reranking(trial: Reranking | None, messages: Messages) -> str:
+    if trial is None:
+        return ""
     text = messages.why_rerank_on if trial.helps else messages.why_rerank_off
     return text.format(
         samples=trial.samples,
@@ -211,7 +203,7 @@ def _passage_text(passage: Passage, messages: Messages) -> str:
 
 
 def _scores(passage: Passage, messages: Messages) -> str:
-    """The stages that ran for this passage: one that did not has nothing to tell."""
+    """Lists the scores of the stages that ran for this passage."""
     scores = passage.model_dump(include={"dense", "lexical", "fused", "anchor", "rerank", "final"})
     ran = {stage: f"{score:.2f}" for stage, score in scores.items() if score is not None}
     if not scores["anchor"]:

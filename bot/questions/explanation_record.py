@@ -46,7 +46,7 @@ class Explanation(FrozenModel):
     reason: str = ""
     """Why Footnote spoke: a reason of bot.listening.reply_policy."""
     readable: bool = True
-    """Whether `rewritten` is a sentence that a person would write."""
+    """Tells whether `rewritten` is a sentence that a person would write."""
     cited: tuple[Cited, ...] = ()
     rewritten: str | None = Field(default=None, repr=False)
     translated: str = Field(default="", repr=False)

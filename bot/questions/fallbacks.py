@@ -80,7 +80,7 @@ class Fallbacks:
         return FallbackActions(owner=shown, request=_value(request))
 
     async def _reads_along(self, person: Person, place: Channel) -> bool:
-        """Whether a person sees a mention in a channel: in a closed one only its members do."""
+        """Tells whether a person sees a mention in a channel: in a closed one only its members do."""
         if place.kind == "channel" and not place.shared:
             return True
         return place.id in (await self.memberships.of(person.id)).channels
@@ -94,5 +94,5 @@ def _value(request: OwnerRequest) -> str:
 
 
 def _is_address(name: str) -> bool:
-    """An address or an id is not what people call somebody."""
+    """Tells an address or an id from what people call somebody."""
     return "@" in name.lstrip("@") or name.startswith(("<@", "U0", "W0"))

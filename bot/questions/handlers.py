@@ -190,7 +190,7 @@ def ending(error: Exception) -> NotNowError | UndeliverableError | None:
 
 
 def _press(message: dict[str, Any]) -> str | None:
-    """The press that a message of ours was posted for."""
+    """Returns the press that a message of ours was posted for."""
     metadata = message.get("metadata") or {}
     if metadata.get("event_type") != ASKED_EVENT:
         return None

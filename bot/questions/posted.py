@@ -20,12 +20,12 @@ class Posted:
     text: str
 
     def answers(self, question: QueuedQuestion) -> bool:
-        """Whether it is the answer to this very version of the message, and not a placeholder or an apology."""
+        """Tells whether it is the answer to this very version of the message, and not a placeholder or an apology."""
         return self.metadata.state == "answered" and self.metadata.question_id == question.id
 
 
 def posted_replies(question: QueuedQuestion, messages: Sequence[Message], me: Me) -> list[Posted]:
-    """Our replies to one message of a thread: those that carry its metadata, else a stream that was cut."""
+    """Finds our replies to one message of a thread: those that carry its metadata, else a stream that was cut."""
     ours = [message for message in messages if me.wrote(message)]
     marked = [
         Posted(ts=message.ts, metadata=metadata, text=message.text)
@@ -37,7 +37,7 @@ def posted_replies(question: QueuedQuestion, messages: Sequence[Message], me: Me
 
 
 def cut_stream(question: QueuedQuestion, ours: Sequence[Message]) -> Posted | None:
-    """The reply that an attempt was streaming when it was killed: a stream carries no mark until it is stopped.
+    """Finds the reply that an attempt was streaming when it was killed: a stream has no mark until it is stopped.
 
     Nothing else of ours in a thread is without one. A thread's questions are answered one after the other, so of two
     cut streams the later is this question's; the earlier was left by a question that was deleted or given up.

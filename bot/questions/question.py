@@ -104,13 +104,13 @@ class QuestionWorker:
             await self._apologise(question)
 
     async def on_giving_up(self, question: QueuedQuestion, error: Exception) -> None:
-        """The queue will not try again: says so, unless the answer did get out. Raises as a call does."""
+        """Says that the queue will not try again, unless the answer did get out. Raises as a call does."""
         logger.error("question.unanswered", extra={"question_id": question.id, "cause": type(error).__name__})
         await self._apologise(question)
 
     async def tell_late(self, question: QueuedQuestion) -> None:
-        """It could not be answered while that was of use: says so, unless
-        the answer did get out. Raises as a call does.
+        """Says that it could not be answered while that was of use, unless the answer did get out. Raises as a call
+        does.
         """
         logger.warning("question.late", extra={"question_id": question.id})
         await self._say_instead(question, lambda messages: messages.too_late)
@@ -175,7 +175,7 @@ class QuestionWorker:
         return replace(answer, notes=(*answer.notes, *asked.notes), pointed=asked.pointed)
 
     async def _is_gone(self, question: QueuedQuestion) -> bool:
-        """Whether the message was deleted meanwhile; its deletion, queued behind this, removes what is posted."""
+        """Tells whether the message was deleted meanwhile; its deletion, queued behind this, removes what is posted."""
         if not await self.queue.is_deleted(question.message_id):
             return False
         logger.info("question.deleted_meanwhile", extra={"question_id": question.id})
@@ -183,7 +183,7 @@ class QuestionWorker:
         return True
 
     async def _help(self, question: QueuedQuestion, posted: Posted | None) -> None:
-        """Nothing was asked, neither here nor above; or it was asked in a file."""
+        """Replies where nothing was asked, neither here nor above, or where it was asked in a file."""
         person = await self.people.person(question.user)
         messages = messages_in(person.locale)
         metadata = AnswerMetadata(question_id=question.id, question_ts=question.ts, outcome="chat")
@@ -193,7 +193,7 @@ class QuestionWorker:
     async def _record_posted(
         self, question: QueuedQuestion, asked: QuestionInContext, posted: Posted
     ) -> None:
-        """An earlier attempt posted the answer and died before it remembered it."""
+        """Remembers an answer that an earlier attempt posted before it died."""
         logger.info("question.answered_before", extra={"question_id": question.id})
         if not await self.context_reader.is_remembered(question):
             turn = turn_from_metadata(
@@ -202,8 +202,8 @@ class QuestionWorker:
             await self._remember(question, replace(turn, asked_at=self.clock()))
 
     async def _remember(self, question: QueuedQuestion, turn: Turn) -> None:
-        """A store that is full for hours must not hold up what is asked
-        after this: the thread itself tells of the turn.
+        """Stores the turn. A store that is full for hours must not hold up what is asked after this: the thread tells
+        it.
         """
         try:
             await self.context_reader.remember(question, turn)
@@ -211,7 +211,7 @@ class QuestionWorker:
             logger.warning("turn.lost", extra={"question_id": question.id})
 
     async def _count(self, question: QueuedQuestion, answer: Answer) -> None:
-        """Figures, the trace and what was quoted. Losing them is logged and changes nothing for the reader."""
+        """Stores figures, the trace and what was quoted. Losing them is logged and changes nothing for the reader."""
         try:
             await self.figures.record(question.message_id, answer, await self._asked_in(question))
             await self.figures.save_trace(
@@ -251,8 +251,8 @@ class QuestionWorker:
         await self._say_instead(question, lambda messages: messages.failed.format(question_id=question.id))
 
     async def _say_instead(self, question: QueuedQuestion, sentence: Callable[[Messages], str]) -> None:
-        """One polite sentence in the place of the placeholder; nothing
-        where an answer stands, or where nobody asked us.
+        """Posts one polite sentence in the place of the placeholder; nothing where an answer stands, or nobody asked
+        us.
         """
         if question.deleted or question.unasked or await self.queue.is_deleted(question.message_id):
             return

@@ -75,16 +75,18 @@ class Replies:
     _status_known: bool = field(default=True, init=False)
 
     async def find(self, question: QueuedQuestion) -> Posted | None:
-        """Our reply to this message, whatever its state: an answer before a placeholder, a stream that was cut last."""
+        """Finds our reply to this message, whatever its state: an answer before a placeholder, a stream that was cut
+        last.
+        """
         found = await self.all_to(question, await self.thread_of(question))
         return min(found, key=lambda posted: posted.metadata.state != "answered", default=None)
 
     async def thread_of(self, question: QueuedQuestion) -> list[Message]:
-        """Its messages, oldest first. Raises slack_sdk's errors when Slack cannot be asked."""
+        """Reads its thread, oldest message first. Raises slack_sdk's errors when Slack cannot be asked."""
         return await self.threads.messages(question.channel, question.thread_ts)
 
     async def all_to(self, question: QueuedQuestion, messages: Sequence[Message]) -> list[Posted]:
-        """All of our replies to one message among those of its thread."""
+        """Finds all of our replies to one message among those of its thread."""
         return posted_replies(question, messages, await self.people.me())
 
     async def show_searching(self, question: QueuedQuestion, text: str) -> str | None:
@@ -95,7 +97,9 @@ class Replies:
         return await self.deliver(question, plain(text), metadata)
 
     async def set_status(self, question: QueuedQuestion, text: str) -> bool:
-        """False: this place has no status. A status that gets lost is no reason to wait, nor for a message."""
+        """Sets the status of a thread. False: this place has none. A status that gets lost is no reason for a
+        placeholder.
+        """
         try:
             async with asyncio.timeout(STATUS_S):
                 await self.quick.assistant_threads_setStatus(
@@ -170,7 +174,7 @@ class Replies:
         raise DeliveryRefusedError("every form of the message")
 
     async def _stop_stream(self, question: QueuedQuestion, ts: str) -> bool:
-        """Always True: if it did not help, the update that follows says so."""
+        """Stops a stream. Always True: if it did not help, the update that follows says so."""
         try:
             await self.posting.chat_stopStream(channel=question.channel, ts=ts)
         except (*SLACK_FAILURES, OSError) as error:
@@ -240,7 +244,7 @@ class Replies:
             raise DeliveryUncertainError(type(error).__name__) from error
 
     async def tell_directly(self, user: str, text: str) -> None:
-        """A direct message, for what cannot be said in the channel."""
+        """Sends a direct message, for what cannot be said in the channel."""
         await self.posting.chat_postMessage(channel=user, text=text, unfurl_links=False, unfurl_media=False)
 
     async def _send(self, question: QueuedQuestion, message: dict[str, Any], instead_of: str | None) -> str:

@@ -17,7 +17,6 @@ from bot.listening.threads import Threads, order
 from bot.messages.catalog import messages_in
 from bot.questions.posted import Posted
 from bot.questions.reply import Replies
-from bot.queue.conversation_keys import keys_of
 from bot.queue.queued_question import QueuedQuestion
 from bot.slack.errors import error_code
 from bot.slack.events import Message
@@ -44,8 +43,7 @@ class Retraction:
         messages = await self._thread(deletion)
         for posted in await self.replies.all_to(deletion, messages):
             await self._remove(deletion, posted, messages)
-        line = deletion.is_line_of_dm
-        for key in keys_of(deletion.team, deletion.channel, deletion.thread_ts, is_line_of_dm=line):
+        for key in deletion.conversations:
             await self.conversations.forget(key, deletion.ts)
         await self.forget_record(deletion.message_id)
 
@@ -72,7 +70,7 @@ class Retraction:
     async def _others_below(
         self, deletion: QueuedQuestion, posted: Posted, messages: Sequence[Message]
     ) -> bool:
-        """Whether anybody but the asker has written below the reply."""
+        """Tells whether anybody but the asker has written below the reply."""
         me = await self.people.me()
         return any(
             order(message.ts) > order(posted.ts) and message.user != deletion.user and not me.wrote(message)

@@ -48,7 +48,7 @@ class StreamSupport:
     _calm_until: float = field(default=0.0, init=False)
 
     def available(self, at: float | None = None) -> bool:
-        """`at` is a time of the monotonic clock; now where it is not given."""
+        """Tells whether a stream may begin `at` a time of the monotonic clock; now where none is given."""
         return self.wanted and (time.monotonic() if at is None else at) >= self._calm_until
 
     def refused(self, code: str) -> None:
@@ -123,7 +123,7 @@ class Stream:
         self._ts = str(response["ts"]) if response is not None else None
 
     async def _call(self, call: Awaitable[Any]) -> Any:
-        """The response, or None: then the stream is over for us."""
+        """Returns the response, or None: then the stream is over for us."""
         try:
             async with asyncio.timeout(self.call_s):
                 return await call
@@ -135,7 +135,7 @@ class Stream:
         return None
 
     async def _begun(self) -> str | None:
-        """The ts of the message that was begun, also where Slack's reply to that was lost or is late."""
+        """Returns the ts of the message that was begun, also where Slack's reply to that was lost or is late."""
         starting, self._starting = self._starting, None
         if starting is None or self._ts is not None:
             return self._ts
@@ -162,7 +162,7 @@ class Stream:
         )
 
     async def _remove(self, starting: asyncio.Task[Any], *, unless: str | None) -> None:
-        """A stream that Slack began only after its answer was posted."""
+        """Removes a stream that Slack began only after its answer was posted."""
         try:
             ts = str((await starting)["ts"])
             if ts != unless:

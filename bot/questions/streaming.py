@@ -78,7 +78,7 @@ class Streams:
 
     @property
     def pause_s(self) -> float:
-        """Between two calls of one stream: the longer, the more replies come about."""
+        """Returns the seconds between two calls of one stream: the longer, the more replies come about."""
         return self.pace_s * max(1.0, self.running / CALLS_PER_S)
 
 
@@ -147,7 +147,7 @@ class LiveReply:
         await self._stream.settle()
 
     async def _placeholder(self) -> str | None:
-        """The ts of the placeholder, if there is one. What went wrong with it costs the answer nothing."""
+        """Returns the ts of the placeholder, if there is one. What went wrong with it costs the answer nothing."""
         if self._searching is None:
             return None
         try:
@@ -192,7 +192,9 @@ class LiveReply:
         return True
 
     async def _end_pump(self) -> None:
-        """Not in the middle of a call, if that ends soon: a status that arrives after the answer would stay there."""
+        """Cancels the show, not in the middle of a call that ends soon: a status that arrives after the answer would
+        stay there.
+        """
         if self._pump is None or self._pump.done():
             return
         with contextlib.suppress(TimeoutError):
@@ -203,7 +205,7 @@ class LiveReply:
 
 
 def _shows_status(searching: asyncio.Task[str | None]) -> bool:
-    """Whether there is a status, and no placeholder that the answer takes the place of."""
+    """Tells whether there is a status, and no placeholder that the answer takes the place of."""
     if searching.cancelled() or searching.exception() is not None:  # told by whoever awaits it
         return False
     return searching.result() is None

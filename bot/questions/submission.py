@@ -50,13 +50,13 @@ class QuestionSubmitter:
     clock: Callable[[], datetime]
 
     async def in_direct_message(self, text: str, *, user: str, channel: str, press: str) -> bool:
-        """From Home: the answer comes in the direct message `channel`."""
+        """Queues a question from Home: the answer comes in the direct message `channel`."""
         ts = f"home-{_digest(user, press, text)}"
         return await self._queue(text, user=user, channel=channel, ts=ts, thread_ts=ts, how="home")
 
     async def in_thread(self, text: str, *, user: str, channel: str, message_ts: str, thread_ts: str) -> bool:
-        """About a message, for everybody in its thread. The same words about the same message are one question, whoever
-        asks: their answer is there."""
+        """Queues a question about a message, for everybody in its thread. The same words about the same message are one
+        question, whoever asks: their answer is there."""
         ts = f"{message_ts}-{_digest(text)}"
         return await self._queue(text, user=user, channel=channel, ts=ts, thread_ts=thread_ts, how="shortcut")
 

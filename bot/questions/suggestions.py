@@ -67,7 +67,9 @@ class Suggestions:
         return TtlCache(keep=KEEP, clock=self.clock)
 
     async def for_person(self, user: str, messages: Messages, *, language: str, most: int = 4) -> list[str]:
-        """Questions, best first; fewer or none where nothing fits, or where it cannot be told what may be read."""
+        """Returns questions, best first; fewer or none where nothing fits, or where it cannot be told what may be
+        read.
+        """
         try:
             audience = await self.audiences.for_person(user)
             asked = await self._asked(audience, language, most)
@@ -88,12 +90,14 @@ class Suggestions:
         return [group.wording for group in ordered[:most]]
 
     async def _is_public(self, channel: str) -> bool:
-        """It may have been made private, or shared with another organisation, since something was asked there."""
+        """Asks anew: it may have been made private, or shared with another organisation, since something was asked
+        there.
+        """
         place = await self.channels.describe(channel)
         return place.kind == "channel" and not place.shared
 
     async def _from_titles(self, audience: Audience, messages: Messages, most: int) -> list[str]:
-        """Other titles each day, the same ones all day."""
+        """Draws titles: others each day, the same ones all day."""
         day = f"{self.clock():%Y-%m-%d}"
         pages = {
             page.title.strip(): page
@@ -114,7 +118,7 @@ class Suggestions:
 
 
 def often_asked(asked: Sequence[AskedQuestion]) -> list[_Group]:
-    """The questions that several people asked, the newest wording of each. Pure."""
+    """Groups the questions that several people asked, with the newest wording of each. Pure."""
     alike: dict[str, list[AskedQuestion]] = defaultdict(list)
     for question in asked:
         alike[_key(question.record.question)].append(question)

@@ -72,7 +72,7 @@ class Attempts:
     _slack_was_away: bool = field(default=False, init=False)
 
     async def work(self, lease: Lease, handler: Handler, on_giving_up: OnGivingUp) -> None:
-        """One start of one question, from lease to settlement; all of it is one trace."""
+        """Runs one start of one question, from lease to settlement; all of it is one trace."""
         with span("question", door="slack", question_id=lease.question.id, attempt=lease.attempt):
             await self._work(lease, handler, on_giving_up)
 
@@ -136,7 +136,7 @@ class Attempts:
         await self._settle(lease, lambda: self.claims.wait(lease, after=after, least=least))
 
     async def wake(self, *, at_once: bool = False) -> None:
-        """Slack is back, or may be: what waits for it is tried."""
+        """Tries what waits for Slack, which is back, or may be."""
         try:
             if woken := await self.claims.wake(at_once=at_once):
                 logger.info("queue.woken", extra={"threads": woken})

@@ -118,7 +118,7 @@ class Claims:
         return bool(reply)
 
     async def is_known(self, message_id: str) -> bool:
-        """Whether a version of this message was accepted, and the message is still there."""
+        """Tells whether a version of this message was accepted, and the message is still there."""
         return bool(await self._call("is_known", message_id))
 
     async def is_deleted(self, message_id: str) -> bool:
@@ -174,7 +174,7 @@ class Claims:
         return bool(await self._call("wait", *_held(lease), milliseconds(after), milliseconds(least)))
 
     async def wake(self, *, at_once: bool) -> int:
-        """Slack is back, or may be: threads that wait for it start. Returns how many start sooner than they would have.
+        """Starts threads that wait for Slack. Returns how many start sooner than they would have.
 
         `at_once`: whatever they were told to wait for at least.
         """

@@ -34,7 +34,7 @@ IN_WORDS: Mapping[str, str] = MappingProxyType(
 
 
 def reason_in_words(reason: str) -> str:
-    """`reason`: Slack's error code, or the class of an error of ours."""
+    """Words a reason: Slack's error code, or the class of an error of ours."""
     if words := IN_WORDS.get(reason):
         return words
     if reason.startswith("http_") or reason in {

@@ -97,7 +97,8 @@ class QuestionQueue:
         return first
 
     async def delete(self, deletion: QueuedQuestion, *, certain: bool = False) -> bool:
-        """The message was deleted. True: it still waited and is dropped; False: it runs or ran, or comes later.
+        """Deletes a question with its message. True: it still waited and is dropped; False: it runs, ran, or comes
+        later.
 
         It will not be started again, and where there may be an answer (`certain`: there is one), the deletion becomes
         work of its thread: after what runs there, durably, once. Raises as `accept` does.
@@ -105,22 +106,22 @@ class QuestionQueue:
         return await self._claims.delete(deletion, token=uuid.uuid4().hex, certain=certain)
 
     async def is_known(self, message_id: str) -> bool:
-        """Whether a version of this message was accepted, and the message is still there."""
+        """Tells whether a version of this message was accepted, and the message is still there."""
         return await self._claims.is_known(message_id)
 
     async def is_deleted(self, message_id: str) -> bool:
-        """Whether the message is gone: then nothing may be posted for it."""
+        """Tells whether the message is gone: then nothing may be posted for it."""
         return await self._claims.is_deleted(message_id)
 
     async def depth(self) -> Depth:
         return await self._claims.depth()
 
     async def oldest_age(self) -> timedelta | None:
-        """How long ago the oldest unfinished question was accepted; None when there is none."""
+        """Returns how long ago the oldest unfinished question was accepted; None when there is none."""
         return await self._claims.oldest_age()
 
     async def dead_letters(self, limit: int = 100) -> list[DeadLetter]:
-        """What was given up in the last 30 days, newest first, 1,000 at most."""
+        """Returns what was given up in the last 30 days, newest first, 1,000 at most."""
         return [letter for letter in await self._letters.all(limit) if letter.question is not None]
 
     async def run(
@@ -174,7 +175,7 @@ class QuestionQueue:
                 await outage.pause(error)
 
     async def _take(self) -> Lease | Idle:
-        """Takes; when cancelled meanwhile, gives back what it took rather than let the lease run out."""
+        """Takes a lease; when cancelled meanwhile, gives back what it took rather than let the lease run out."""
         taking = asyncio.create_task(self._claims.take(self._worker_id))
         try:
             return await asyncio.shield(taking)

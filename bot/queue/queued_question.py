@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import json
+from dataclasses import replace
 from datetime import datetime
 from typing import Literal
 
 from pydantic import Field
 
 from bot.frozen_model import FrozenModel
+from kb.models import ThreadKey
+
+LINES = "direct"
+"""In the place of a thread's timestamp: what was said at the bottom of a direct message, one line after the other."""
 
 
 class QuestionOrigin(FrozenModel):
@@ -69,29 +74,38 @@ class QueuedQuestion(FrozenModel):
 
     @property
     def message_id(self) -> str:
-        """One id for all versions of a message."""
+        """Returns one id for all versions of a message."""
         return question_id(self.team, self.channel, self.ts)
 
     @property
     def thread(self) -> str:
-        """Where questions are answered one after the other: a thread, or all of a direct
+        """Names where questions are answered one after the other: a thread, or all of a direct
         message, whose lines go on from each other and start threads of their own."""
         place = f"{self.team}:{self.channel}"
         return place if self.channel_type == "im" and not self.is_ephemeral else f"{place}:{self.thread_ts}"
 
     @property
+    def conversations(self) -> tuple[ThreadKey, ...]:
+        """Returns the keys of the conversations that keep its turn; the first is the one that it goes on from.
+
+        A line of a direct message goes on from the lines before it, and starts a thread that people may reply in.
+        """
+        thread = ThreadKey(team=self.team, channel=self.channel, thread=self.thread_ts)
+        return (replace(thread, thread=LINES), thread) if self.is_line_of_dm else (thread,)
+
+    @property
     def is_ephemeral(self) -> bool:
-        """Whether only the asker sees the answer."""
+        """Tells whether only the asker sees the answer."""
         return self.elsewhere is not None and self.elsewhere.alone
 
     @property
     def has_no_message(self) -> bool:
-        """Whether it was asked from App Home, where no message of Slack's holds it."""
+        """Tells whether it was asked from App Home, where no message of Slack's holds it."""
         return self.elsewhere is not None and self.elsewhere.how == "home"
 
     @property
     def is_line_of_dm(self) -> bool:
-        """Written at the bottom of a direct message, which goes on without threads."""
+        """Tells whether it stands at the bottom of a direct message, which goes on without threads."""
         return self.channel_type == "im" and self.thread_ts == self.ts and self.elsewhere is None
 
     @property
@@ -106,7 +120,7 @@ class QueuedQuestion(FrozenModel):
 
 
 def question_id(team: str, channel: str, ts: str, edited_ts: str | None = None) -> str:
-    """The identity of a message, or of an edited version of it.
+    """Builds the identity of a message, or of an edited version of it.
 
     A mention and its `message` twin share it; their event ids differ.
     """

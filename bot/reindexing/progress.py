@@ -100,7 +100,7 @@ class ProgressMessage:
     async def _end(
         self, last: ReindexProgress | None, note: ProgressNote, what: str, messages: Messages
     ) -> None:
-        """The end in the message, and to the admin alone what must not stand there."""
+        """Shows the end in the message, and to the admin alone what must not stand there."""
         if last is None or last.phase not in {"done", "failed"}:
             await self.finish(note, messages.reindex_failed.format(what=what))
             return
@@ -116,7 +116,7 @@ class ProgressMessage:
         await self.finish(note, text + again)
 
     async def _post_anew(self, note: ProgressNote, text: str) -> None:
-        """Where the message is gone, below it; where the channel is, to the admin alone."""
+        """Posts the text below a message that is gone; where the channel is gone, to the admin alone."""
         try:
             await self.client.chat_postMessage(channel=note.channel, text=text)
         except SlackApiError:
@@ -129,8 +129,8 @@ class ProgressMessage:
             logger.warning("reindex.not_told", extra={"user": user, "cause": type(error).__name__})
 
     async def _show(self, note: ProgressNote, text: str, *, last: bool = False) -> bool:
-        """An update that Slack refuses costs nothing but the last one,
-        which is then posted anew. Whether it is seen.
+        """Updates the message; the `last` text is posted anew where Slack refuses the update. Returns whether it is
+        seen.
         """
         try:
             await self.client.chat_update(channel=note.channel, ts=note.ts, text=text)

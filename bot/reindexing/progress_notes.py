@@ -72,13 +72,13 @@ class ProgressNotes:
             await asyncio.sleep(self.beat_s)
 
     async def drop(self, note: ProgressNote) -> None:
-        """The message shows its end: there is nothing left to do."""
+        """Forgets a message that shows its end."""
         with store_failures(_UNAVAILABLE):
             await self._redis.hdel(self._notes, note.key)
             await self._redis.delete(f"{self._lease_of}{note.key}")
 
     async def left_behind(self) -> list[ProgressNote]:
-        """Messages that no living bot follows. Each is held by us now."""
+        """Returns messages that no living bot follows. Each is held by us now."""
         with store_failures(_UNAVAILABLE):
             stored = await self._redis.hgetall(self._notes)
         found = []

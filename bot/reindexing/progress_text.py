@@ -44,7 +44,7 @@ def end_text(
     now: datetime,
     naming: Naming | None = None,
 ) -> str:
-    """How it ended, as the admin alone is told; with `naming` as it is told where others read along.
+    """Words how it ended, as the admin alone is told; with `naming` as it is told where others read along.
 
     `user` is the id of who asked for it.
 
@@ -64,7 +64,9 @@ def end_text(
 def _diff_text(
     report: SyncReport, messages: Messages, *, asked: Mapping[str, str], naming: Naming | None
 ) -> str:
-    """The counts and the failures by name; what a dry run would change by name too, which nothing else would show."""
+    """Words the counts and the failures by name; what a dry run would change by name too, which nothing else would
+    show.
+    """
     name = naming or report.named
     if report.added or report.changed or report.removed or report.failed:
         done = messages.reindex_would if report.dry_run else messages.reindex_done
@@ -101,7 +103,7 @@ def _counts(report: SyncReport, messages: Messages, name: Naming) -> str:
 
 
 def _some(names: Sequence[str], pages: int, messages: Messages) -> str:
-    """The first few names, and how many pages have none here."""
+    """Lists the first few names, and counts the pages that have none here."""
     shown = [", ".join(names[:SHOWN]) + (", …" if len(names) > SHOWN else "")] if names else []
     if pages > len(names):
         shown.append(messages.not_named.format(number=messages.number(pages - len(names))))

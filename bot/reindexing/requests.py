@@ -68,7 +68,7 @@ class ReindexFollower:
         await self.message.follow(begun.steps, begun.note, what=what, messages=messages)
 
     async def take_up(self, background: Background) -> None:
-        """Until it is cancelled: goes on with the messages of bots that are gone, this one's earlier life included."""
+        """Runs until cancelled: goes on with the messages of bots that are gone, this one's earlier life included."""
         while True:
             try:
                 for note in await self.notes.left_behind():
@@ -78,7 +78,7 @@ class ReindexFollower:
             await asyncio.sleep(self.notes.beat_s)
 
     async def _resume(self, note: ProgressNote) -> None:
-        """The index knows what the earlier run has done: what it had not is done now."""
+        """Goes on with a reindex: the index knows what the earlier run has done."""
         messages = messages_in((await self.people.person(note.user)).locale)
         if note.end is not None:
             await self.message.finish(note, note.end)

@@ -75,7 +75,7 @@ class Audiences:
 def audience_of(
     channel: Channel, person: Person, membership: Membership, *, outsiders: Outsiders = "marked"
 ) -> Audience:
-    """The rules. Pure. `membership` counts in a direct message only."""
+    """Applies the rules. Pure. `membership` counts in a direct message only."""
     outside = person.outsider or channel.shared or channel.kind == "unknown"
     everyone = not outside or (outsiders == "open" and channel.kind != "unknown")
     match channel.kind:

@@ -17,7 +17,7 @@ class Background:
         self._tasks: set[asyncio.Task[None]] = set()
 
     def start(self, work: Coroutine[Any, Any, None], *, name: str) -> None:
-        """`name` is an event name for the log, e.g. "feedback"."""
+        """Starts work that nobody awaits. `name`: what the log calls it, e.g. "feedback"."""
         task = asyncio.create_task(self._watched(work, name), name=name)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)

@@ -11,7 +11,7 @@ _SPOKEN = frozenset({"header", "section", "context", "markdown", "video", "alert
 
 
 def block_lines(block: Mapping[str, Any]) -> list[str]:
-    """The lines of one block; [] for one that says nothing, or that has not the form that we know."""
+    """Extracts the lines of one block; [] for one that says nothing, or that has not the form that we know."""
     kind = block.get("type")
     if kind == "rich_text":
         lines = list(_rich_lines(block))
@@ -28,7 +28,7 @@ def block_lines(block: Mapping[str, Any]) -> list[str]:
 
 
 def _texts(block: Mapping[str, Any]) -> Iterator[str]:
-    """A text object's text, a block's text and its fields."""
+    """Yields a text object's text, a block's text and its fields."""
     for part in (block.get("title"), block.get("text"), *_list(block.get("fields"))):
         text = part.get("text") if isinstance(part, dict) else part
         if isinstance(text, str):
@@ -55,7 +55,7 @@ def _rich_text(section: Mapping[str, Any]) -> str:
 
 
 def _leaf(leaf: Mapping[str, Any]) -> str:
-    """A leaf as Slack writes it in a message's text."""
+    """Writes a leaf as Slack does in a message's text."""
     match leaf.get("type"):
         case "link":
             url, label = str(leaf.get("url", "")), leaf.get("text")
@@ -78,7 +78,7 @@ def _leaf(leaf: Mapping[str, Any]) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Slack shows leaves both ways, escaped and not."""
+    """Escapes a leaf's text, which Slack shows both ways, escaped and not."""
     return escape(unescape(text))
 
 

@@ -44,7 +44,7 @@ class Channel:
 
     @property
     def is_public(self) -> bool:
-        """Whether everybody in the workspace may read it, and nobody else."""
+        """Tells whether everybody in the workspace may read it, and nobody else."""
         return self.kind == "channel" and self.known and not self.shared
 
 
@@ -64,7 +64,7 @@ class ChannelDirectory:
             return Channel(id=channel_id, name=None, kind="unknown", known=known, error=error)
 
     async def joined(self, channel_id: str) -> bool:
-        """Whether we are in the channel, asked anew: somebody may just have invited us.
+        """Tells whether we are in the channel, asked anew: somebody may just have invited us.
 
         Raises slack_sdk's and aiohttp's errors when Slack does not answer.
         """
@@ -101,7 +101,8 @@ def _is_not_there(error: Exception) -> bool:
 async def conversations(
     client: AsyncWebClient, *, most_pages: int, **wanted: Any
 ) -> AsyncIterator[dict[str, Any]]:
-    """The channels that somebody is in (`user`; we, where none is named), as Slack tells them; no direct messages.
+    """Yields the channels that somebody is in (`user`; we, where none is named), as Slack tells them; no direct
+    messages.
 
     `wanted`: further arguments of `users.conversations`. Whoever is in more than `most_pages` pages is told
     of the first ones.
@@ -119,7 +120,7 @@ async def conversations(
 
 
 async def joined_channel(client: AsyncWebClient, called: str) -> str | None:
-    """The id of the channel that is called so, by id or name, among those that we are in: elsewhere we cannot post."""
+    """Finds the id of a channel by its id or name, among those that we are in: elsewhere we cannot post."""
     async for payload in conversations(client, most_pages=MOST_PAGES, exclude_archived=True):
         if called.removeprefix("#") in (payload.get("id"), payload.get("name")):
             return str(payload["id"])

@@ -132,7 +132,7 @@ def slack_session() -> aiohttp.ClientSession:
 
 
 def slack_clients(settings: SlackSettings, session: aiohttp.ClientSession) -> SlackClients:
-    """The clients share one session, so that a call need not open a connection first."""
+    """Builds the clients. They share one session, so that a call need not open a connection first."""
     token = settings.bot_token.get_secret_value() if settings.bot_token else None
 
     def client(*handlers: Any) -> AsyncWebClient:

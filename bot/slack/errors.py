@@ -67,7 +67,7 @@ def error_code(error: BaseException | None) -> str | None:
 
 
 def cause_of(error: BaseException) -> str:
-    """One word for the log: the error's code, else the name of its class."""
+    """Returns one word for the log: the error's code, else the name of its class."""
     return error_code(error) or type(error).__name__
 
 
@@ -84,13 +84,13 @@ def failure_kind(error: BaseException) -> FailureKind:
 
 
 def retry_after_s(error: BaseException | None) -> float:
-    """The seconds that Slack asks us to wait; 0 where it asks for none."""
+    """Returns the seconds that Slack asks us to wait; 0 where it asks for none."""
     headers = getattr(error.response, "headers", None) if isinstance(error, SlackApiError) else None
     return retry_after_header_s(headers or {})
 
 
 def retry_after_header_s(headers: Any) -> float:
-    """`Retry-After` in seconds; 0 where there is none, or none in seconds."""
+    """Reads `Retry-After` in seconds; 0 where there is none, or none in seconds."""
     value: Any = next((header for name, header in headers.items() if name.lower() == "retry-after"), "")
     value = value[0] if isinstance(value, list) and value else value
     try:

@@ -86,7 +86,8 @@ class Message(Payload):
 
     @property
     def by_a_form(self) -> bool:
-        """Posted by a workflow or a webhook: neither reads what is answered, so nobody talks with it in circles.
+        """Tells whether a workflow or a webhook posted it: neither reads what is answered, so nobody talks with it in
+        circles.
 
         An app that converses is somebody: it has a `user`, and no mark of a workflow.
         """
@@ -119,7 +120,9 @@ class MessageEvent(Payload):
 
     @property
     def is_deletion(self) -> bool:
-        """A deleted message that has replies stays in its thread as a "tombstone", which Slack calls a change."""
+        """Tells a deletion. A deleted message that has replies stays in its thread as a "tombstone", which Slack
+        calls a change.
+        """
         tombstone = self.message is not None and self.message.subtype == "tombstone"
         return self.subtype == "message_deleted" or (self.subtype == "message_changed" and tombstone)
 
@@ -216,7 +219,7 @@ class SubmittedView(Payload):
         return next((entered.entry for entered in self.state.values.get(block_id, {}).values()), None)
 
     def entries(self, block_id: str) -> tuple[str, ...]:
-        """The entries of an input that takes several."""
+        """Returns the entries of an input that takes several."""
         inputs = self.state.values.get(block_id, {}).values()
         return tuple(chosen.value for entry in inputs for chosen in entry.selected_options)
 
@@ -267,7 +270,7 @@ class PaneOpened(Payload):
 
 
 def answer_metadata(metadata: Metadata | None) -> AnswerMetadata | None:
-    """Our mark on a message, or None where there is none that we can read."""
+    """Reads our mark on a message; None where there is none that we can read."""
     if metadata is None or metadata.event_type != ANSWER_EVENT:
         return None
     payload = dict(metadata.event_payload)
@@ -279,7 +282,7 @@ def answer_metadata(metadata: Metadata | None) -> AnswerMetadata | None:
 
 
 def slack_metadata(metadata: AnswerMetadata) -> dict[str, Any]:
-    """Metadata values must be flat: Slack takes strings, numbers and booleans reliably, so the list travels as JSON."""
+    """Builds Slack's metadata. Slack takes strings, numbers and booleans reliably, so the list travels as JSON."""
     payload: dict[str, Any] = metadata.model_dump(exclude_none=True, exclude={"cited"})
     if metadata.cited:
         payload["cited"] = json.dumps(

@@ -91,7 +91,7 @@ class Memberships:
         )
 
     async def _members(self, group: dict[str, Any]) -> frozenset[str]:
-        """Slack leaves the members out of the list where it pleases; then they are asked for."""
+        """Reads a group's members, or asks for them: Slack leaves them out of the list where it pleases."""
         if "users" in group:
             return frozenset(group["users"])
         return frozenset((await self._client.usergroups_users_list(usergroup=group["id"])).get("users") or ())

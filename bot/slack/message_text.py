@@ -45,12 +45,12 @@ class MessageText:
 
     @property
     def text(self) -> str:
-        """All of it, at most `LONGEST_QUESTION` characters."""
+        """Joins all of it, at most `LONGEST_QUESTION` characters."""
         return joined_text(self.own, self.added, self.shown)
 
     @property
     def words(self) -> tuple[str, str, tuple[str, ...]]:
-        """What the writer wrote and attached; an edit that changes none of it says nothing new."""
+        """Returns what the writer wrote and attached; an edit that changes none of it says nothing new."""
         return self.own, self.added, self.unread
 
 
@@ -83,7 +83,7 @@ def joined_text(*texts: str) -> str:
 
 
 def shortened(text: str, limit: int = LONGEST_QUESTION) -> str:
-    """A long text without its middle."""
+    """Cuts the middle out of a long text."""
     if len(text) <= limit:
         return text
     beginning = text[: min(BEGINNING, limit // 3)]
@@ -102,7 +102,7 @@ class _UniqueTexts:
         self._letters = _letters(before)
 
     def take(self, text: str) -> bool:
-        """False: it says nothing that was not said before."""
+        """Adds a text. False: it says nothing that was not said before."""
         return self.take_as_it_is(without_mention(text, self._me.user_id))
 
     def take_as_it_is(self, text: str) -> bool:
@@ -148,7 +148,7 @@ def _fallback(attachment: Attachment) -> list[str]:
 
 
 def _is_preview(attachment: Attachment) -> bool:
-    """Whether an attachment previews a link: its words are the page's, not the person's."""
+    """Tells whether an attachment previews a link: its words are the page's, not the person's."""
     linked = bool(attachment.from_url or attachment.original_url)
     return linked and not attachment.is_share and not attachment.is_msg_unfurl
 

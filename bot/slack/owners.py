@@ -71,7 +71,7 @@ class Owners:
         self._background = background
 
     async def of(self, *, owner: str | None, page_id: str) -> tuple[Person, ...]:
-        """The people behind a page's owner, else behind its source's
+        """Finds the people behind a page's owner, else behind its source's
         contact; () where there is none, or nobody knows.
         """
         contact = self._contacts().get(page_id.partition(":")[0])
@@ -124,7 +124,7 @@ class Owners:
         return None if _is_nobody(payload) else _insider(person_from_slack(payload, str(payload["id"]), me))
 
     async def _known_by_name(self) -> Sequence[_Names]:
-        """Everybody; () where Slack does not tell, or not soon enough."""
+        """Lists everybody; () where Slack does not tell, or not soon enough."""
         try:
             async with asyncio.timeout(PATIENCE_S):
                 return await self._everybody.get(None, self._list) or ()
@@ -160,7 +160,7 @@ class Owners:
 
 
 def _only(name: str, everybody: Sequence[_Names]) -> Person | None:
-    """The one person of that name. Guests count among those who might be meant, and are never the one."""
+    """Finds the one person of that name. Guests count among those who might be meant, and are never the one."""
     wanted = name.removeprefix("@").casefold()
     if not wanted:
         return None

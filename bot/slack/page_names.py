@@ -37,7 +37,9 @@ class PageNames:
     audiences: Audiences
 
     async def for_place(self, report: SyncReport | None, *, channel: str, user: str) -> Naming:
-        """The names that everybody in `channel` may read, for what `user` asked for. Where it cannot be told: none."""
+        """Returns the names that everybody in `channel` may read, for what `user` asked for. Where it cannot be told:
+        none.
+        """
         if report is None:
             return _nothing
         try:

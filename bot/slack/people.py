@@ -37,7 +37,7 @@ class Person:
 
     @property
     def language(self) -> str:
-        """ISO 639-1."""
+        """Returns the language, ISO 639-1."""
         return self.locale.replace("_", "-").split("-")[0].lower()
 
 
@@ -114,7 +114,7 @@ def person_from_slack(payload: dict[str, Any], user_id: str, me: Me) -> Person:
 
 
 def _is_outsider(payload: dict[str, Any], me: Me) -> bool:
-    """Guests of either kind, and people of another organisation, who reach us through a shared channel."""
+    """Tells guests of either kind, and people of another organisation, who reach us through a shared channel."""
     if any(payload.get(mark) for mark in ("is_restricted", "is_ultra_restricted", "is_stranger")):
         return True
     team = payload.get("team_id") or me.team_id
@@ -123,5 +123,5 @@ def _is_outsider(payload: dict[str, Any], me: Me) -> bool:
 
 
 def _is_not_ours(error: Exception) -> bool:
-    """Slack did tell: that there is nobody of this name whom we may see."""
+    """Tells whether Slack did answer: that there is nobody of this name whom we may see."""
     return error_code(error) in {"user_not_found", "user_not_visible"}

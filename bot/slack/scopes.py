@@ -47,7 +47,7 @@ def missing_options(granted: str) -> list[str]:
 
 
 def may_fill_pane(granted: str) -> bool:
-    """Whether the header names what the agent view needs."""
+    """Tells whether the header names what the agent view needs."""
     return set(AGENT) <= _held(granted)
 
 

@@ -17,7 +17,7 @@ _GAP_BEFORE_MARK = re.compile(r" +(?=[,.;!?]|:(?![a-z0-9_+\-]+:))")
 
 
 def people_in(text: str) -> list[str]:
-    """Ids of the people that a message mentions, in order, without repeats."""
+    """Lists the ids of the people that a message mentions, in order, without repeats."""
     return list(dict.fromkeys(_PERSON.findall(text)))
 
 
@@ -26,13 +26,13 @@ def mentions(text: str, user_id: str) -> bool:
 
 
 def addresses_others(text: str, user_id: str) -> bool:
-    """Whether a message speaks to a person, a group or the channel, and not to `user_id`."""
+    """Tells whether a message speaks to a person, a group or the channel, and not to `user_id`."""
     others = [person for person in people_in(text) if person != user_id]
     return not mentions(text, user_id) and bool(others or _GROUP.search(text))
 
 
 def without_mention(text: str, user_id: str) -> str:
-    """The message without the mentions of `user_id`, and without the comma or colon that followed the first."""
+    """Removes the mentions of `user_id`, and the comma or colon that followed the first."""
     mention = rf"<@{re.escape(user_id)}(?:\|[^<>]*)?>"
     spoken = re.sub(rf"[\s,]*{mention}(?=\s*(?:[.?!]|$))", "", text)  # "how many days, @footnote?"
     spoken = re.sub(rf"[ \t]*{mention}", " ", spoken)
@@ -42,7 +42,7 @@ def without_mention(text: str, user_id: str) -> str:
 
 
 def plain_text(text: str, names: Mapping[str, str] | None = None) -> str:
-    """The words of a message. `names` are people's names by id; who is not in it stays an id."""
+    """Makes plain text of a message. `names` are people's names by id; who is not in it stays an id."""
     return unescape(_ENTITY.sub(lambda entity: _spoken(entity[1], names or {}), text)).strip()
 
 
