@@ -97,8 +97,8 @@ _Key = Annotated[ApiKey, Depends(_admitted)]
     summary="Passages, best first, and an answer where it is wanted",
     operation_id="search",
 )
-async def search(wanted: schemas.SearchRequest, key: _Key, service: _Served, request: Request) -> Any:
-    return await while_connected(request, service.search(key, wanted))
+async def search(body: schemas.SearchRequest, key: _Key, service: _Served, request: Request) -> Any:
+    return await while_connected(request, service.search(key, body))
 
 
 @_routes.post(
@@ -108,9 +108,9 @@ async def search(wanted: schemas.SearchRequest, key: _Key, service: _Served, req
     summary="An answer, sentence by sentence, as server-sent events",
     operation_id="ask",
 )
-async def ask(wanted: schemas.AskRequest, key: _Key, service: _Served) -> Response:
+async def ask(body: schemas.AskRequest, key: _Key, service: _Served) -> Response:
     service.concurrency.check()
-    return EventStream(lambda progress: service.ask(key, wanted, progress=progress))
+    return EventStream(lambda progress: service.ask(key, body, progress=progress))
 
 
 @_routes.get(
@@ -156,8 +156,8 @@ async def metrics(service: _Served) -> Response:
 
 
 def _health(well: bool) -> Response:
-    told = schemas.Health(status="ok" if well else "unavailable")
-    return JSONResponse(told.model_dump(), status_code=200 if well else 503)
+    health = schemas.Health(status="ok" if well else "unavailable")
+    return JSONResponse(health.model_dump(), status_code=200 if well else 503)
 
 
 async def _gone(_: Request, __: Exception) -> Response:

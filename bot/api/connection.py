@@ -23,15 +23,15 @@ async def while_connected(request: Request, work: Coroutine[Any, Any, _T]) -> _T
     Raises:
         ClientGoneError: the client went away, and the work was cancelled.
     """
-    task, gone = asyncio.create_task(work), asyncio.create_task(_disconnected(request))
+    task, disconnection = asyncio.create_task(work), asyncio.create_task(_disconnected(request))
     try:
-        await asyncio.wait({task, gone}, return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait({task, disconnection}, return_when=asyncio.FIRST_COMPLETED)
         if not task.done():
             raise ClientGoneError
         return task.result()
     finally:
         await cancelled(task)
-        await cancelled(gone)
+        await cancelled(disconnection)
 
 
 async def _disconnected(request: Request) -> None:

@@ -132,8 +132,8 @@ class ApiKeys:
                 pipe.hdel(self._keys, name)
                 pipe.hdel(self._used, name)
                 pipe.delete(f"{self._rates}:{name}")
-                gone, *_ = await pipe.execute()
-        return bool(gone)
+                deleted, *_ = await pipe.execute()
+        return bool(deleted)
 
     async def admit(self, presented: str) -> ApiKey:
         """Returns the key that was sent, and counts one request of its minute.

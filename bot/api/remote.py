@@ -42,10 +42,10 @@ class RemoteAsker:
         raise ToolError(f"{fault.code}: {fault.message}")
 
     async def ask(self, request: schemas.AskRequest) -> schemas.Answer:
-        wanted = schemas.SearchRequest(
+        search = schemas.SearchRequest(
             query=request.query, chat_history=request.chat_history, top_k=1, include_answer=True
         )
-        answer = (await self.search(wanted)).answer
+        answer = (await self.search(search)).answer
         if answer is None:
             raise ToolError(NOT_REACHED.format(url=self._client.base_url))
         return answer

@@ -97,12 +97,12 @@ def _is(block: Any, kind: str) -> bool:
 
 def _one_focus(view: dict[str, Any], pointer: str) -> Iterator[str]:
     blocks = [block for block in view.get("blocks") or () if isinstance(block, dict)]
-    held = [
+    elements = [
         element
         for block in blocks
         for element in (block.get("element"), block.get("accessory"), *(block.get("elements") or ()))
     ]
-    if sum(isinstance(element, dict) and bool(element.get("focus_on_load")) for element in held) > 1:
+    if sum(isinstance(element, dict) and bool(element.get("focus_on_load")) for element in elements) > 1:
         yield problem("only one element can have focus_on_load", f"{pointer}/blocks")
 
 

@@ -149,9 +149,9 @@ def _saved(state: State, origin: str) -> Saved:
 
 def _kept(room: Room) -> list[Message]:
     newest = room.ordered()[-ROOM_MESSAGES:]
-    wanted = {message["ts"] for message in newest}
-    wanted |= {message["thread_ts"] for message in newest if "thread_ts" in message}
-    return [message for message in room.ordered() if message["ts"] in wanted]
+    kept = {message["ts"] for message in newest}
+    kept |= {message["thread_ts"] for message in newest if "thread_ts" in message}
+    return [message for message in room.ordered() if message["ts"] in kept]
 
 
 def _restore(state: State, saved: Saved, origin: str) -> None:

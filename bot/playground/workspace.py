@@ -124,9 +124,9 @@ class Workspace:
 
     def person(self, user: str) -> WorkspaceUser | None:
         """Finds a person by id, or by name with or without the @."""
-        wanted = user.removeprefix("@").lower()
+        name = user.removeprefix("@").lower()
         return next(
-            (person for person in self.everyone() if user == person.id or wanted == person.name.lower()), None
+            (person for person in self.everyone() if user == person.id or name == person.name.lower()), None
         )
 
 

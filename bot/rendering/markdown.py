@@ -135,20 +135,24 @@ def _bare_hosts(state: StateCore) -> None:
 
 def _linked(text: Token) -> list[Token]:
     tokens: list[Token] = []
-    at = 0
+    position = 0
     for found in _BARE.finditer(text.content):
         written = _without_trailing(found[0])
         url = f"mailto:{written}" if found["mail"] else f"https://{written}"
         if _PLACEHOLDER.search(url) or web_address(url) is None:
             continue
         tokens += [
-            Token("text", "", 0, content=text.content[at : found.start()], level=text.level),
+            Token("text", "", 0, content=text.content[position : found.start()], level=text.level),
             Token("link_open", "a", 1, attrs={"href": url}, level=text.level),
             Token("text", "", 0, content=written, level=text.level + 1),
             Token("link_close", "a", -1, level=text.level),
         ]
-        at = found.start() + len(written)
-    return [*tokens, Token("text", "", 0, content=text.content[at:], level=text.level)] if tokens else [text]
+        position = found.start() + len(written)
+    return (
+        [*tokens, Token("text", "", 0, content=text.content[position:], level=text.level)]
+        if tokens
+        else [text]
+    )
 
 
 def _without_trailing(address: str) -> str:

@@ -145,15 +145,15 @@ def _size(line: Line) -> int:
 def _blocks(head: Sequence[Span], lines: Sequence[Line], *, table_used: bool) -> list[Block]:
     """Returns the head and the lines as rich text, around the one table block that Slack takes of a message."""
     blocks: list[Block] = []
-    held = [section_element(head)]
+    elements = [section_element(head)]
     for is_table, run in groupby(lines, key=lambda line: line.kind == "table"):
         for part in [[line] for line in run] if is_table else [list(run)]:
             if is_table and not table_used and fits_table_block(part[0].rows):
-                blocks.extend([*([rich_text(held)] if held else []), table_block(part[0].rows)])
-                held, table_used = [], True
+                blocks.extend([*([rich_text(elements)] if elements else []), table_block(part[0].rows)])
+                elements, table_used = [], True
             else:
-                held.extend(quote_elements(_as_list(part[0]) if is_table else part))
-    return [*blocks, rich_text(held)] if held else blocks
+                elements.extend(quote_elements(_as_list(part[0]) if is_table else part))
+    return [*blocks, rich_text(elements)] if elements else blocks
 
 
 def _as_list(line: Line) -> list[Line]:
@@ -193,10 +193,10 @@ def _marked(quote: Quote) -> str:
         return text
     before, _, after = text.partition(best)
     bolder = f"{before}**{best}**{after}"
-    as_was, made = lines_of(text, read=commonmark), lines_of(bolder, read=commonmark)
-    same_words = [_unstyled(line) for line in as_was] == [_unstyled(line) for line in made]
-    wanted = _bold(with_best(as_was, best))
-    return bolder if same_words and _bold(as_was) != wanted == _bold(made) else text
+    plain_lines, bold_lines = lines_of(text, read=commonmark), lines_of(bolder, read=commonmark)
+    same_words = [_unstyled(line) for line in plain_lines] == [_unstyled(line) for line in bold_lines]
+    wanted = _bold(with_best(plain_lines, best))
+    return bolder if same_words and _bold(plain_lines) != wanted == _bold(bold_lines) else text
 
 
 def _unstyled(line: Line) -> tuple[str, str, tuple[tuple[Cell, ...], ...]]:

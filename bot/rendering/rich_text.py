@@ -54,14 +54,14 @@ def _goes_on(before: Line, line: Line) -> bool:
 
 
 def _list(first: Line) -> Block:
-    made: Block = {
+    block: Block = {
         "type": "rich_text_list",
         "style": "bullet" if first.number is None else "ordered",
         "indent": min(first.depth, DEEPEST),
         "border": BAR,
         "elements": [],
     }
-    return made | {"offset": first.number - 1} if first.number is not None and first.number > 1 else made
+    return block | {"offset": first.number - 1} if first.number is not None and first.number > 1 else block
 
 
 def _plain(text: str) -> dict[str, Any]:
@@ -70,5 +70,5 @@ def _plain(text: str) -> dict[str, Any]:
 
 def _element(span: Span) -> dict[str, Any]:
     style = {name: True for name in ("bold", "italic", "strike", "code") if getattr(span, name)}
-    made = {"type": "link", "url": span.url, "text": span.text} if span.url else _plain(span.text)
-    return {**made, "style": style} if style else made
+    element = {"type": "link", "url": span.url, "text": span.text} if span.url else _plain(span.text)
+    return {**element, "style": style} if style else element

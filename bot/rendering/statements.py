@@ -19,7 +19,7 @@ _OPEN, _CLOSE = "\ue000", "\ue001"
 def statement_blocks(answer: Answer, messages: Messages, *, budget: int) -> tuple[list[Block], str, bool]:
     """Returns the sentences as blocks and as mrkdwn with numbers for marks, and whether they had to be shortened."""
     cited = {citation.n: citation for citation in answer.citations}
-    pieces = to_pieces(_marked(answer.sentences, messages, known=frozenset(cited)))
+    pieces = to_pieces(_marked(answer.sentences, messages, cited=frozenset(cited)))
     beside = _beside(answer, messages)
     links = {n: citation_mark(citation) + beside.get(n, "") for n, citation in cited.items()}
     numbers = {n: f"[{n}]" + beside.get(n, "") for n in cited}
@@ -37,13 +37,13 @@ def _beside(answer: Answer, messages: Messages) -> dict[int, str]:
     }
 
 
-def _marked(sentences: Sequence[Sentence], messages: Messages, *, known: frozenset[int]) -> str:
+def _marked(sentences: Sequence[Sentence], messages: Messages, *, cited: frozenset[int]) -> str:
     """Returns the answer as one Markdown text, with private-use marks around the numbers of each sentence's sources."""
     clean = [
         replace(sentence, text=sentence.text.replace(_OPEN, "").replace(_CLOSE, "")) for sentence in sentences
     ]
     text = marked_markdown(
-        clean, lambda n: f"{_OPEN}{n}{_CLOSE}" if n in known else "", below=messages.sources_below
+        clean, lambda n: f"{_OPEN}{n}{_CLOSE}" if n in cited else "", below=messages.sources_below
     )
     return text.replace(f"{_CLOSE}{_OPEN}", f"{_CLOSE} {_OPEN}")
 

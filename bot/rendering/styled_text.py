@@ -69,18 +69,22 @@ def with_best(lines: Sequence[Line], best: str) -> list[Line]:
     """Returns the lines with one sentence bold; as they are where it is not found, or is all there is."""
     prose = [line.kind in ("text", "item") for line in lines]
     wanted = _read("".join(line.text for line in lines_of(best.strip())))
-    held = "".join(_read(line.text) for line, is_prose in zip(lines, prose, strict=True) if is_prose)
-    start = held.find(wanted)
-    if not wanted or start < 0 or (len(wanted) == len(held) and all(prose)):
+    text = "".join(_read(line.text) for line, is_prose in zip(lines, prose, strict=True) if is_prose)
+    start = text.find(wanted)
+    if not wanted or start < 0 or (len(wanted) == len(text) and all(prose)):
         return list(lines)
-    marked, at = [], 0
+    emboldened, position = [], 0
     for line, is_prose in zip(lines, prose, strict=True):
         if not is_prose:
-            marked.append(line)
+            emboldened.append(line)
             continue
-        marked.append(replace(line, spans=tuple(_embolden(line.spans, start - at, start + len(wanted) - at))))
-        at += len(_read(line.text))
-    return marked
+        emboldened.append(
+            replace(
+                line, spans=tuple(_embolden(line.spans, start - position, start + len(wanted) - position))
+            )
+        )
+        position += len(_read(line.text))
+    return emboldened
 
 
 def cut_spans(spans: Sequence[Span], limit: int) -> list[Span]:
@@ -101,13 +105,13 @@ def _read(text: str) -> str:
 
 def _embolden(spans: Iterable[Span], start: int, end: int) -> Iterator[Span]:
     """Yields the spans with the characters from `start` to `end` bold, counted without what `_read` leaves out."""
-    at = 0
+    position = 0
     for span in spans:
         parts: list[tuple[str, bool]] = []
         for letter in span.text:
             counts = not _UNREAD.fullmatch(letter)
-            bold = start <= at < end if counts else start < at < end
-            at += counts
+            bold = start <= position < end if counts else start < position < end
+            position += counts
             if parts and parts[-1][1] == bold:
                 parts[-1] = (parts[-1][0] + letter, bold)
             else:

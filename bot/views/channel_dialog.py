@@ -61,7 +61,7 @@ class ChannelDialog:
     people: People
     admins: Admins
     settings: ChannelSettingsStore
-    known: Reindexer
+    reindexer: Reindexer
     command: str
 
     async def open(self, command: SlashCommand, person: Person, messages: Messages) -> str | None:
@@ -76,7 +76,7 @@ class ChannelDialog:
         view = channel_view(
             ChannelDialogMetadata(channel=command.channel_id),
             await self.settings.of(command.channel_id),
-            self.known.sources(),
+            self.reindexer.sources(),
             messages,
         )
         await self.posting.views_open(trigger_id=command.trigger_id, view=view)
@@ -98,7 +98,7 @@ class ChannelDialog:
                 reply = self._refusal(right, messages)
             else:
                 await self.settings.save(channel, settings, by=person.id)
-                lines = settings_lines(settings, self.known.sources(), messages)
+                lines = settings_lines(settings, self.reindexer.sources(), messages)
                 reply = "\n".join([messages.channel_saved.format(channel=f"<#{channel}>"), *lines])
         except (StoreUnavailableError, *SLACK_FAILURES) as error:
             logger.warning("channel_settings.not_saved", extra={"cause": type(error).__name__})
@@ -109,7 +109,7 @@ class ChannelDialog:
         """Words a channel's settings, for `/kb status` there; nothing in a direct message."""
         if channel.startswith("D"):
             return []
-        lines = settings_lines(await self.settings.of(channel), self.known.sources(), messages)
+        lines = settings_lines(await self.settings.of(channel), self.reindexer.sources(), messages)
         return [messages.channel_status.format(channel=f"<#{channel}>"), *lines]
 
     async def _right(self, channel: str, person: Person) -> Right:
@@ -141,7 +141,7 @@ class ChannelDialog:
         Raises:
             pydantic.ValidationError: a value that the dialog does not offer.
         """
-        before, known = await self.settings.of(channel), self.known.sources()[:MOST_SOURCES]
+        before, sources = await self.settings.of(channel), self.reindexer.sources()[:MOST_SOURCES]
         language = view.entry(LANGUAGE) or ASKED
         return ChannelSettings.model_validate(
             {
@@ -149,7 +149,7 @@ class ChannelDialog:
                 "unasked": view.entry(UNASKED) == "yes",
                 "sources": (
                     *view.entries(SOURCES),
-                    *(name for name in before.sources if name not in known),
+                    *(name for name in before.sources if name not in sources),
                 ),
                 "language": language if language in LANGUAGES else "",
                 "corrections": view.entry(CORRECTIONS),
@@ -164,9 +164,9 @@ class ChannelDialog:
 
 
 def channel_view(
-    about: ChannelDialogMetadata, settings: ChannelSettings, known: Sequence[str], messages: Messages
+    about: ChannelDialogMetadata, settings: ChannelSettings, sources: Sequence[str], messages: Messages
 ) -> dict[str, Any]:
-    sources = known[:MOST_SOURCES]
+    sources = sources[:MOST_SOURCES]
     languages = _languages(messages)
     language = settings.language if settings.language in languages else ASKED
     return modal(
@@ -199,13 +199,13 @@ def channel_view(
     )
 
 
-def settings_lines(settings: ChannelSettings, known: Sequence[str], messages: Messages) -> list[str]:
+def settings_lines(settings: ChannelSettings, sources: Sequence[str], messages: Messages) -> list[str]:
     """Returns a channel's settings in words, one a line."""
-    sources = ", ".join(escape(name) for name in chosen(settings, known))
+    names = ", ".join(map(escape, chosen(settings, sources)))
     values = {
         messages.channel_follow_ups: _follow_ups(messages)[settings.follow_ups],
         messages.channel_unasked: _unasked(messages)[_yes_or_no(settings.unasked)],
-        messages.channel_sources: sources or messages.channel_sources_all,
+        messages.channel_sources: names or messages.channel_sources_all,
         messages.channel_language: _languages(messages).get(
             settings.language, messages.channel_language_asked
         ),
@@ -238,11 +238,11 @@ def _languages(messages: Messages) -> dict[str, str]:
     return {ASKED: messages.channel_language_asked, **{code: lexicon(code).name for code in LANGUAGES}}
 
 
-def _sources(known: Sequence[str], selected: Sequence[str], messages: Messages) -> Block:
+def _sources(names: Sequence[str], selected: Sequence[str], messages: Messages) -> Block:
     element: dict[str, Any] = {
         "type": "multi_static_select",
         "placeholder": label(messages.channel_sources_all),
-        "options": options({name: name for name in known}),
+        "options": options({name: name for name in names}),
     }
     if selected:  # Slack refuses an empty list
         element["initial_options"] = options({name: name for name in selected})

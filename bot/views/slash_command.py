@@ -130,8 +130,8 @@ class SlashCommandHandler:
                     command, f"{self.command} {word}", await self._filled(word, person, messages)
                 )
             case _:
-                known = self._help(await self.admins.status_of(person), messages)
-                await self._whisper(command, f"{messages.unknown_command.format(word=escape(word))}\n{known}")
+                usage = self._help(await self.admins.status_of(person), messages)
+                await self._whisper(command, f"{messages.unknown_command.format(word=escape(word))}\n{usage}")
 
     def _help(self, admin_status: AdminStatus, messages: Messages) -> str:
         """Words the subcommands that somebody may use."""
@@ -149,12 +149,12 @@ class SlashCommandHandler:
     async def _reindex(self, command: SlashCommand, arguments: Sequence[str], messages: Messages) -> None:
         names = [argument for argument in arguments if not argument.startswith("-")]
         unknown = [flag for flag in arguments if flag.startswith("-") and flag not in FLAGS]
-        known = self.reindexer.sources()
+        sources = self.reindexer.sources()
         if unknown or len(names) > 1:
             await self._whisper(command, self._help("admin", messages))
             return
-        if names and names[0] not in known:
-            await self._whisper(command, _unknown_source(names[0], known, messages))
+        if names and names[0] not in sources:
+            await self._whisper(command, _unknown_source(names[0], sources, messages))
             return
         request = ReindexRequest(
             requested_by=command.user_id,
@@ -188,8 +188,8 @@ class SlashCommandHandler:
         return messages.forgotten.format(pages=", ".join(escape(page.title) for page in pages))
 
     def _sources(self, messages: Messages) -> str:
-        known = self.reindexer.sources()
-        return "\n".join(f"• {escape(name)}" for name in known) if known else messages.no_sources
+        sources = self.reindexer.sources()
+        return "\n".join(f"• {escape(name)}" for name in sources) if sources else messages.no_sources
 
     async def _whisper(self, command: SlashCommand, text: str, blocks: Sequence[Block] | None = None) -> None:
         """Answers so that only the sender sees it."""
@@ -211,11 +211,11 @@ def asks(command: SlashCommand) -> bool:
     return command.text.split()[:1] == [ASK]
 
 
-def _unknown_source(name: str, known: Sequence[str], messages: Messages) -> str:
-    if not known:
+def _unknown_source(name: str, sources: Sequence[str], messages: Messages) -> str:
+    if not sources:
         return messages.no_sources
-    nearest = difflib.get_close_matches(name, known, n=len(known), cutoff=0.6)
-    ordered = [*nearest, *(source for source in known if source not in nearest)]
+    nearest = difflib.get_close_matches(name, sources, n=len(sources), cutoff=0.6)
+    ordered = [*nearest, *(source for source in sources if source not in nearest)]
     return messages.unknown_source.format(
         source=escape(name), sources=", ".join(f"`{escape(source)}`" for source in ordered)
     )

@@ -58,8 +58,8 @@ def groups(slack: Slack, args: Arguments) -> dict[str, Any]:
 
 
 def group_members(slack: Slack, args: Arguments) -> dict[str, Any]:
-    wanted = args.required("usergroup")
-    group = next((group for group in slack.workspace.user_groups if group.id == wanted), None)
+    group_id = args.required("usergroup")
+    group = next((group for group in slack.workspace.user_groups if group.id == group_id), None)
     if group is None:
         raise Refused("no_such_subteam")
     return {"users": list(group.members)}
