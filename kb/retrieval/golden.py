@@ -15,11 +15,11 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from kb.config.search_settings import SearchSettings
 from kb.errors import SettingsError
 from kb.index.port import Searchable
+from kb.inference.embedder import Embedder
 from kb.models import Audience
 from kb.retrieval.lexical import LexicalEncoder
 from kb.retrieval.queries import WeightedQuery
 from kb.retrieval.search import Search
-from kb.retrieval.standard_scores import TextEmbedder
 from kb.text.language import detect
 
 WITHIN = 10
@@ -44,7 +44,7 @@ class GoldenQuestions:
     """Reads the file anew at every check: it may be edited while the bot runs."""
 
     def __init__(
-        self, file: Path, *, embedder: TextEmbedder, lexical: LexicalEncoder, settings: SearchSettings
+        self, file: Path, *, embedder: Embedder, lexical: LexicalEncoder, settings: SearchSettings
     ) -> None:
         self._file = file
         self._embedder = embedder
@@ -52,7 +52,7 @@ class GoldenQuestions:
         self._settings = settings
 
     async def lost(self, new: Searchable, *, live: Searchable | None) -> list[GoldenQuestion]:
-        """Those that do not find their page in `new`; of those that `live` misses as well, none.
+        """Returns those that do not find their page in `new`, without those that `live` misses as well.
 
         `live` is None where it cannot be searched with the present embedder: then all must be found.
 
@@ -63,11 +63,11 @@ class GoldenQuestions:
         in_new = self._search(new)
         in_live = None if live is None else self._search(live)
         lost = []
-        for asked in await asyncio.to_thread(read_questions, self._file):
-            if await _finds(asked, in_new):
+        for question in await asyncio.to_thread(read_questions, self._file):
+            if await _finds(question, in_new):
                 continue
-            if in_live is None or await _finds(asked, in_live):
-                lost.append(asked)
+            if in_live is None or await _finds(question, in_live):
+                lost.append(question)
         return lost
 
     def _search(self, index: Searchable) -> Search:
@@ -75,12 +75,12 @@ class GoldenQuestions:
         return Search(index, self._embedder, self._lexical, self._settings)
 
 
-async def _finds(asked: GoldenQuestion, search: Search) -> bool:
-    own = await asyncio.to_thread(detect, asked.question)
-    queries = [WeightedQuery(text=asked.question, weight=1.0)]
-    found = await search.search(queries, audience=asked.audience, language=own)
-    pages = [hit.chunk.page for hit in found.hits[:WITHIN]]
-    return any(asked.page in (page.id, page.path, page.url) for page in pages)
+async def _finds(golden: GoldenQuestion, search: Search) -> bool:
+    language = await asyncio.to_thread(detect, golden.question)
+    queries = [WeightedQuery(text=golden.question, weight=1.0)]
+    result = await search.search(queries, audience=golden.audience, language=language)
+    pages = [hit.chunk.page for hit in result.hits[:WITHIN]]
+    return any(golden.page in (page.id, page.path, page.url) for page in pages)
 
 
 def read_questions(file: Path) -> Sequence[GoldenQuestion]:

@@ -20,11 +20,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kb.index.port import Candidate, QueryVectors, Searchable, SparseVector, StoredPassage
+from kb.inference.embedder import Embedder
 from kb.models import EVERYONE, Audience, Chunk, Hit
 from kb.retrieval.lexical import UNSPACED, LexicalEncoder
 from kb.retrieval.rerank_trial import CANDIDATES
 from kb.retrieval.search import MAX_LANGUAGES
-from kb.retrieval.standard_scores import SAMPLED, Probe, Scale, TextEmbedder
+from kb.retrieval.standard_scores import SAMPLED, Probe, Scale
 
 LEG = 50
 """Passages that each leg of a search returns."""
@@ -109,7 +110,7 @@ class HeadingHit:
 
 
 class HeadingSearch:
-    def __init__(self, *, embedder: TextEmbedder, lexical: LexicalEncoder, fuse: Fuse) -> None:
+    def __init__(self, *, embedder: Embedder, lexical: LexicalEncoder, fuse: Fuse) -> None:
         self._embedder = embedder
         self._lexical = lexical
         self._fuse = fuse

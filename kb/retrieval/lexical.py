@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import lru_cache
 
 import qdrant_edge as engine
@@ -76,12 +76,12 @@ class LexicalEncoder:
         self._asked = lru_cache(maxsize=ASKED_QUESTIONS)(self._terms_asked)
 
     def document(self, text: str, language: str) -> SparseVector:
-        """Saturated term frequencies of a passage."""
+        """Returns the saturated term frequencies of a passage."""
         vector = self._model(language).embed_document(text)
         return SparseVector(indices=tuple(vector.indices), values=tuple(vector.values))
 
     def query(self, text: str, languages: Sequence[str]) -> SparseVector:
-        """One weight a term, over the stems of all `languages`; the question's own comes first.
+        """Returns one weight a term, over the stems of all `languages`; the question's own comes first.
 
         A stop word of the question's language is dropped before: elsewhere it would be a rare term ("de" in an
         English index) and outweigh every other.
@@ -95,42 +95,43 @@ class LexicalEncoder:
         return SparseVector(indices=tuple(weights), values=tuple(weights.values()))
 
     def stems(self, text: str, language: str) -> tuple[int, ...]:
-        """The term ids of a text's content words, by the stemmer of one language."""
+        """Returns the term ids of a text's content words, by the stemmer of one language."""
         return tuple(self._model(language).embed_query(text).indices)
 
     def coverage(
         self, query: str, passage: Chunk | str, language: str, *, rarity: Rarity | None = None
     ) -> float:
-        """The share (0..1) of the question's content words that the passage holds, in any of their forms.
+        """Returns the share (0..1) of the question's content words that the passage holds, in any of their forms.
 
         `language` is the question's; a passage that is a plain text is taken to be in the same. With `rarity` a word
         counts the more the fewer passages hold it. 1 for a question of stop words only: nothing is missing.
         """
-        text, other = (passage, language) if isinstance(passage, str) else _of_chunk(passage)
+        if isinstance(passage, str):
+            text, other = passage, language
+        else:
+            text, other = passage.embedded_text, passage.page.language
         asked = self._asked(query, language, other)
         if not asked:
             return 1.0
-        models = {self._model(spoken) for spoken in (language, other)}
-        held = {term for model in models for term in model.embed_query(text).indices}
+        models = {self._model(code) for code in (language, other)}
+        terms_held = {term for model in models for term in model.embed_query(text).indices}
         weights = [rarity(terms) if rarity else 1.0 for terms in asked]
-        found = sum(
-            weight for weight, terms in zip(weights, asked, strict=True) if not terms.isdisjoint(held)
+        covered = sum(
+            weight for weight, terms in zip(weights, asked, strict=True) if not terms.isdisjoint(terms_held)
         )
-        return found / sum(weights)
+        return covered / sum(weights)
 
     def _terms_asked(self, query: str, language: str, other: str) -> tuple[frozenset[int], ...]:
-        """The term ids of each content word of a question, in its language and in a passage's."""
-        models = [self._model(spoken) for spoken in dict.fromkeys((language, other))]
+        """Returns the term ids of each content word of a question, in its language and in a passage's."""
+        models = [self._model(code) for code in dict.fromkeys((language, other))]
         words = dict.fromkeys(self._content_words(query, language))
-        return tuple(self._terms(word, models) for word in words)
+        return tuple(
+            frozenset(term for model in models for term in model.embed_query(word).indices) for word in words
+        )
 
     def _content_words(self, text: str, language: str) -> list[str]:
         model = self._model(language)
         return [word for word in _WORD.findall(text) if model.embed_query(word).indices]
-
-    @staticmethod
-    def _terms(word: str, models: Iterable[engine.Bm25]) -> frozenset[int]:
-        return frozenset(term for model in models for term in model.embed_query(word).indices)
 
     def _model(self, language: str) -> engine.Bm25:
         with self._making:
@@ -147,7 +148,3 @@ class LexicalEncoder:
             stopwords=None if name else engine.StopwordsSet(),
             stemmer=None if name else engine.DisabledStemmer(),
         )
-
-
-def _of_chunk(chunk: Chunk) -> tuple[str, str]:
-    return chunk.embedded_text, chunk.page.language

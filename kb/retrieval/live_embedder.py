@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from kb.errors import EmbedderUnavailableError
 from kb.index.port import VectorIndex
 from kb.inference.embedder import Embedder
-from kb.retrieval.standard_scores import TextEmbedder
 
 logger = logging.getLogger(__name__)
 
@@ -27,7 +26,7 @@ TRIED_AGAIN_S = 60.0
 class Matching:
     """An embedder and the name that the index knows it by; None where the index is still empty."""
 
-    embedder: TextEmbedder
+    embedder: Embedder
     made_with: str | None
 
 
@@ -66,7 +65,7 @@ class LiveEmbedder:
         async with self._choosing:
             if self._believed is None:
                 chosen = await self._chosen()
-                if chosen.made_with is None:  # who fills it is not known yet
+                if chosen.made_with is None:  # the index is empty: what will fill it is not known yet
                     return chosen
                 self._believed = chosen
             return self._believed
@@ -114,6 +113,7 @@ class LiveEmbedder:
 
 
 async def _ready(embedder: Embedder, name: str) -> None:
+    """Loads an embedder, which must be the model of this name."""
     await embedder.ready()
     if embedder.name != name:
         raise EmbedderUnavailableError(f"what is found by that name is {embedder.name}")

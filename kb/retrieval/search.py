@@ -17,13 +17,14 @@ import numpy as np
 from kb.config.search_settings import SearchSettings
 from kb.errors import IndexMismatchError, IndexUnavailableError
 from kb.index.port import Candidate, FoundScores, QueryVectors, Searchable
+from kb.inference.embedder import Embedder
 from kb.inference.sentence_vectors import SentenceVectors
 from kb.models import Audience, Hit
 from kb.retrieval.fusion import FusedScores, fuse_scores, in_order
 from kb.retrieval.lexical import LexicalEncoder
 from kb.retrieval.live_embedder import LiveEmbedder, Matching
 from kb.retrieval.queries import WeightedQuery, merge_queries
-from kb.retrieval.standard_scores import SAMPLED, TYPICAL, Probe, Scale, TextEmbedder
+from kb.retrieval.standard_scores import SAMPLED, TYPICAL, Probe, Scale
 from kb.runtime.tracing import span
 
 logger = logging.getLogger(__name__)
@@ -64,14 +65,15 @@ class _LiveGeneration:
 
 
 class Search:
-    """`live` names the embedder that made the index; without it `embedder` did. `passages`: the most that a caller
-    looks at. `monotonic` gives seconds.
+    """Searches an index. `live` chooses the embedder that the index was made with; without it that is `embedder`.
+
+    `passages`: the most that a caller looks at. `monotonic` gives seconds.
     """
 
     def __init__(
         self,
         index: Searchable,
-        embedder: TextEmbedder,
+        embedder: Embedder,
         lexical: LexicalEncoder,
         settings: SearchSettings,
         *,
@@ -132,7 +134,7 @@ class Search:
         )
 
     async def nearness(self, query: str, texts: Sequence[str], *, language: str) -> Sequence[float]:
-        """The similarity of each text to a question, as standard scores against the passages of the index.
+        """Returns the similarity of each text to a question, as standard scores against the passages of the index.
 
         Raises:
             IndexUnavailableError, EmbedderUnavailableError: an outage.
@@ -146,7 +148,7 @@ class Search:
         return await self._on_live(near)
 
     async def languages(self) -> Sequence[str]:
-        """ISO 639-1 codes of the pages, most frequent first, at most `MAX_LANGUAGES`; read once a minute.
+        """Returns the ISO 639-1 codes of the pages, most frequent first, at most `MAX_LANGUAGES`; read once a minute.
 
         Raises:
             IndexUnavailableError: it cannot be told.

@@ -2,12 +2,11 @@
 
 A cosine means nothing by itself: unrelated passages lie near 0.1 with one embedding model and near 0.8 with
 another, lower for a Japanese question than for an English one, higher where all pages are about one product.
-So it is told beside what typical questions in the same language have with a sample of these passages, in
+So it is compared with the cosines of typical questions in the same language and a sample of these passages, in
 standard deviations above their mean (a z-score). 0: as near as any question to any passage; from about 4:
 what answers it. Scores of several models are on one scale then, and are added.
 
-From the question's vector its language is taken away, as far as it is
-known: what typical questions in it have in common.
+What the typical questions of a language have in common is subtracted from the question's vector.
 """
 
 from __future__ import annotations
@@ -18,35 +17,22 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kb.inference.embedder import Space
+from kb.inference.embedder import Embedder, Space
 from kb.inference.embedding_languages import reads
 
 UNREAD = 0.1
-"""Weight of a model that does not read the question's language, beside 1 of
-one that does. It still knows the names; with more say it takes pages in any
-other language for near. 0 costs 10 of 211 facts in the best two passages."""
+"""Weight of a model that does not read the question's language, beside 1 of one that does. It still knows the names;
+with more weight it takes pages in any other language for near. 0 costs 10 of 211 facts in the best two passages."""
 SAMPLED = 256
 """Passages that typical questions are compared with: mean and deviation are then known to a few hundredths."""
 TYPICAL = "en"
 """The language whose typical questions serve for languages without their own."""
 LANGUAGE_SHARE = 0.5
 """Share of what the questions of a language have in common that is subtracted. From .5 to 1 all are about as good."""
-
-
-class TextEmbedder(Protocol):
-    """`kb.inference.embedder.Embedder`, as this uses it."""
-
-    @property
-    def spaces(self) -> Sequence[Space]: ...
-
-    async def embed_queries(self, texts: Sequence[str]) -> NDArray[np.float32]: ...
-
-    async def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]: ...
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -89,9 +75,7 @@ class Background:
         *,
         own: bool,
     ) -> Background:
-        """`typical` and `sample`: vectors of questions and of passages, one
-        a row. `own`: the questions are in the language.
-        """
+        """`typical` and `sample`: vectors, one a row. `own`: the questions are in the language itself."""
         common = typical.mean(axis=0) if own else np.zeros_like(typical[0])
         asked = typical - LANGUAGE_SHARE * common
         scores = [asked[:, space.part] @ sample[:, space.part].T for space in spaces]
@@ -115,11 +99,9 @@ class Background:
 
 
 class Scale:
-    """The scale of one generation of the index: a sample of its passages, and the
-    background of each language that is asked in.
-    """
+    """The scale of one generation of the index: a sample of its passages, and each asked language's background."""
 
-    def __init__(self, embedder: TextEmbedder, sample: NDArray[np.float32]) -> None:
+    def __init__(self, embedder: Embedder, sample: NDArray[np.float32]) -> None:
         """`sample`: passages' vectors of length 1, as an engine gives them, one a row."""
         self._embedder = embedder
         self._sample = sample
@@ -129,11 +111,11 @@ class Scale:
 
     @property
     def length(self) -> float:
-        """Length of a passage's vector: every model says its part with length 1."""
+        """Returns the length of a passage's vector, in which each model's part has length 1."""
         return float(len(self._embedder.spaces) ** 0.5)
 
     def renew(self, sample: NDArray[np.float32]) -> None:
-        """Takes another sample, since pages have changed."""
+        """Replaces the sample after pages have changed."""
         self._sample = sample
         self._backgrounds.clear()
 
@@ -158,26 +140,23 @@ class Scale:
         ]
 
     async def _background(self, language: str) -> Background:
-        """The background of a language. Waits where it is being embedded already."""
-        typical_by_language = typical_questions()
-        asked_in = language if language in typical_by_language else TYPICAL
-        if asked_in not in self._typical:
+        """Returns the background of a language. Waits where it is being embedded already."""
+        questions = typical_questions()
+        source = language if language in questions else TYPICAL
+        if source not in self._typical:
             async with self._preparing:
-                if asked_in not in self._typical:
-                    self._typical[asked_in] = await self._embedder.embed_queries(
-                        typical_by_language[asked_in]
-                    )
+                if source not in self._typical:
+                    self._typical[source] = await self._embedder.embed_queries(questions[source])
         if language not in self._backgrounds:
-            typical = self._typical[asked_in]
+            typical = self._typical[source]
             sample = self._sample.reshape(-1, typical.shape[1]) * self.length
-            self._backgrounds[language] = Background.of(
-                typical, sample, self._embedder.spaces, own=asked_in == language
-            )
+            spaces = self._embedder.spaces
+            self._backgrounds[language] = Background.of(typical, sample, spaces, own=source == language)
         return self._backgrounds[language]
 
     def _weights(self, language: str) -> list[float]:
-        read = [reads(space.model, language) for space in self._embedder.spaces]
-        return [1.0 if is_read or not any(read) else UNREAD for is_read in read]
+        can_read = [reads(space.model, language) for space in self._embedder.spaces]
+        return [1.0 if reads_it or not any(can_read) else UNREAD for reads_it in can_read]
 
 
 @cache

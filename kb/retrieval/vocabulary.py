@@ -10,9 +10,9 @@ import asyncio
 import logging
 import math
 from collections.abc import Collection, Iterable
-from typing import Protocol
 
 from kb.errors import FootnoteError
+from kb.index.port import VectorIndex
 from kb.index.word_counts import PassageWords, WordCounts
 from kb.models import Chunk
 from kb.retrieval.lexical import LexicalEncoder
@@ -26,17 +26,8 @@ LOOK_S = 10.0
 """Seconds between two checks whether another process changed the index or whether it is back."""
 
 
-class Counting(Protocol):
-    """`kb.index.port.VectorIndex`, as this uses it."""
-
-    @property
-    def words(self) -> WordCounts: ...
-
-    async def count_words(self) -> None: ...
-
-
 class FixedCounts:
-    """Word counts of passages that no index holds. Implements `Counting`."""
+    """Word counts of passages that no index holds, in the place of an index."""
 
     def __init__(self, words: WordCounts | None = None) -> None:
         self.words = words or WordCounts()
@@ -48,7 +39,7 @@ class FixedCounts:
 class Vocabulary:
     """Tells the word frequencies of an index. Until passages are counted every word is equally rare, and none known."""
 
-    def __init__(self, index: Counting | None = None, *, look_s: float = LOOK_S) -> None:
+    def __init__(self, index: VectorIndex | FixedCounts | None = None, *, look_s: float = LOOK_S) -> None:
         self._index = index or FixedCounts()
         self._look_s = look_s
         self._following: asyncio.Task[None] | None = None

@@ -1,4 +1,4 @@
-"""The reply to our own question ("Do you mean shipping or returns?"), put into the question that was unclear."""
+"""Puts the reply to a clarifying question ("Do you mean shipping or returns?") into the question that was unclear."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from kb.text.lexicon import Lexicon, words_of
 
 
 def answered_clarification(reply: str, turn: Turn, lexicon: Lexicon) -> Rewrite | None:
-    """The reply to our own question, put into the question that was unclear. None: it is a question of its own."""
+    """Rewrites the question that `turn` asked back about; None where the reply is a question of its own."""
     signals = detect_followup(reply, lexicon)
     asked = any(word in lexicon.words.question for word in words_of(reply)) or reply.rstrip().endswith("?")
     if asked and not signals.dependent and len(lexicon.content_of(reply)) > 1:
@@ -33,7 +33,7 @@ def answered_clarification(reply: str, turn: Turn, lexicon: Lexicon) -> Rewrite 
 
 
 def _with_subject(unclear: str, subject: Subject, lexicon: Lexicon) -> str:
-    """A bare word that the subject holds already ("leave", "Leave policy") adds nothing to it."""
+    """Names the subject in an unclear question; a bare word that the subject holds ("leave", "Leave policy") goes."""
     if set(lexicon.content_of(unclear)) <= subject.words and lexicon.rewriting.about:
         return lexicon.rewriting.about.format(focus=subject.text)
     before = detect_followup(unclear, lexicon)
@@ -43,19 +43,12 @@ def _with_subject(unclear: str, subject: Subject, lexicon: Lexicon) -> str:
 
 
 def _chosen(reply: str, interpretations: Sequence[str], lexicon: Lexicon) -> str | None:
-    """The signals that a reply picks, by its place ("the second one", "2") or by words that only it has."""
+    """Returns the interpretation that a reply picks, by its place ("the second one", "2") or by words of its own."""
     step, number = step_in(reply, lexicon), reply.strip(" .)#")
     place = int(number) if number.isdecimal() else step.to if step is not None else None
     if place is not None:
-        return (
-            interpretations[place - 1 if place > 0 else place]
-            if 0 < abs(place) <= len(interpretations)
-            else None
-        )
+        exists = 0 < abs(place) <= len(interpretations)
+        return interpretations[place - 1 if place > 0 else place] if exists else None
     words = set(lexicon.content_of(reply))
-    named = [
-        interpretation
-        for interpretation in interpretations
-        if words and words <= set(words_of(interpretation))
-    ]
-    return named[0] if len(named) == 1 else None
+    named = [interpretation for interpretation in interpretations if words <= set(words_of(interpretation))]
+    return named[0] if words and len(named) == 1 else None

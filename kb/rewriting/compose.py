@@ -23,21 +23,16 @@ _DOUBLED = re.compile(r"(?<!\w)(\w+) \1(?!\w)", re.IGNORECASE)
 
 
 def compose(signals: FollowupSignals, subject: Subject, lexicon: Lexicon) -> str:
-    """The question with its subject named."""
+    """Returns the question with its subject named."""
     if subject.words and subject.words <= set(words_of(signals.text)):
         return signals.text
     if not signals.pointers and not signals.opener and _names(signals.text, subject, lexicon):
         return signals.text
-    patterns = subject.sure and len(spans_of(subject.text)) <= LONGEST_SUBJECT
-    for attempt in (
-        _attribute(signals, subject, lexicon),
-        _complement(signals, subject, lexicon),
-        _with_action(signals, subject, lexicon),
-        _with_reference(signals, subject, lexicon),
-        _bare(signals, subject, lexicon),
-    ):
-        if attempt and patterns:
-            return as_question(attempt, lexicon)
+    if subject.sure and len(spans_of(subject.text)) <= LONGEST_SUBJECT:
+        for pattern in (_attribute, _complement, _with_action, _with_reference, _bare):
+            composed = pattern(signals, subject, lexicon)
+            if composed:
+                return as_question(composed, lexicon)
     return as_question(appended(signals.text, subject), lexicon)
 
 
@@ -50,8 +45,10 @@ def is_readable(query: str, question: str, lexicon: Lexicon) -> bool:
     doubled = _DOUBLED.search(query) is not None and _DOUBLED.search(question) is None
     bracketed = "(" in query and "(" not in question
     opening = lexicon.words.question | lexicon.words.auxiliaries
-    asks = bool(words) and (words[0] in opening or bool(starts_with_phrase(words, lexicon.small_talk.asking)))
-    asks = asks or not opening  # a language without a file
+    asks = not opening  # a language without a file
+    asks = (
+        asks or not opening.isdisjoint(words[:1]) or starts_with_phrase(words, lexicon.small_talk.asking) > 0
+    )
     return asks and not (bracketed or joined or stumbles or doubled or words == words_of(question))
 
 
@@ -61,12 +58,13 @@ def _names(text: str, subject: Subject, lexicon: Lexicon) -> bool:
 
 
 def appended(text: str, subject: Subject) -> str:
+    """Returns a question with the subject in brackets behind it."""
     body, mark = _mark(text)
-    return f"{body} ({_bare_thing(subject.text)}){mark}"
+    return f"{body} ({subject.text.strip(' ?.!')}){mark}"
 
 
 def as_question(text: str, lexicon: Lexicon) -> str:
-    """Starts with a capital and no conjunction and, unless it is a request ("Tell me ..."), ends with a mark."""
+    """Returns a text with a capital, without its conjunction and, unless it is a request, with a question mark."""
     text = _without_conjunction(" ".join(text.split()), lexicon)
     start = re.search(r"[^\W\d_]", text)
     if start is not None:
@@ -85,19 +83,14 @@ def _without_conjunction(text: str, lexicon: Lexicon) -> str:
 
 
 def _attribute(signals: FollowupSignals, subject: Subject, lexicon: Lexicon) -> str:
-    """ "En de prijs?" -> "Wat is de prijs van houtmulch?"; "What about the
-    weekend?" is of nothing and keeps its words.
-    """
-    rest = signals.rest if signals.opener else signals.text
-    body = _mark(rest)[0].strip()
+    """ "En de prijs?" -> "Wat is de prijs van houtmulch?"; "What about the weekend?" is of nothing."""
+    body = _mark(signals.rest if signals.opener else signals.text)[0].strip()
     words = words_of(body)
     if signals.pointers or not words or len(words) > SHORT_ATTRIBUTE or subject.kind == "action":
         return ""
     if words[0] not in lexicon.words.definite or not _is_attribute(words[1:], lexicon):
         return ""
-    plural = body.casefold().endswith(
-        lexicon.rewriting.plural_endings or ("\0",)
-    ) and not body.casefold().endswith(lexicon.rewriting.singular_endings or ("\0",))
+    plural = _is_plural(body, lexicon)
     template = lexicon.rewriting.attribute_plural if plural else lexicon.rewriting.attribute
     return _contracted(template.format(attribute=body, focus=subject.text), lexicon) if template else ""
 
@@ -113,13 +106,8 @@ def _complement(signals: FollowupSignals, subject: Subject, lexicon: Lexicon) ->
         and _is_attribute(words[-1:], lexicon)
         and not (lexicon.words.auxiliaries | lexicon.words.copulas).isdisjoint(words[1:-2])
     )
-    if (
-        signals.pointers
-        or signals.opener
-        or subject.kind == "action"
-        or not ends_in_noun
-        or not lexicon.rewriting.of
-    ):
+    complete = signals.pointers or signals.opener or subject.kind == "action"
+    if complete or not ends_in_noun or not lexicon.rewriting.of:
         return ""
     return _contracted(lexicon.rewriting.of.format(question=body, focus=subject.text), lexicon) + mark
 
@@ -142,69 +130,62 @@ def _with_action(signals: FollowupSignals, subject: Subject, lexicon: Lexicon) -
         return ""
     body, mark = _mark(signals.text)
     for phrase in lexicon.rewriting.do_it:
-        match = re.search(rf"(?<!\w){re.escape(phrase)}(?!\w)", body, re.IGNORECASE)
+        match = _phrase_in(body, phrase)
         if match:
             return body[: match.start()] + subject.text + body[match.end() :] + mark
-    lower = " ".join(words_of(body))
-    dangling = any(lower.endswith(phrase) for phrase in lexicon.rewriting.dangling)
-    asking_only = len(words_of(body)) <= 2 and all(word in lexicon.known_words for word in words_of(body))
-    if (
-        lexicon.rewriting.action
-        and not signals.opener
-        and (dangling or (asking_only and not signals.pointers))
-    ):
+    words = words_of(body)
+    dangling = " ".join(words).endswith(lexicon.rewriting.dangling)
+    asking_only = len(words) <= 2 and lexicon.known_words.issuperset(words) and not signals.pointers
+    if lexicon.rewriting.action and not signals.opener and (dangling or asking_only):
         return lexicon.rewriting.action.format(question=body, action=subject.text) + mark
     return ""
 
 
+def _phrase_in(text: str, phrase: str) -> re.Match[str] | None:
+    return re.search(rf"(?<!\w){re.escape(phrase)}(?!\w)", text, re.IGNORECASE)
+
+
 def _with_reference(signals: FollowupSignals, subject: Subject, lexicon: Lexicon) -> str:
     """The subject in the place of the first word that points back, where grammar allows it."""
-    pointing = {words_of(signals.text[at:])[0] for at in signals.pointers}
+    pointing = {words_of(signals.text[start:])[0] for start in signals.pointers}
     if len(pointing) != 1 or subject.kind == "action":  # "do they get paid for it?": two things, one subject
         return ""
-    if any(
-        re.search(rf"(?<!\w){re.escape(phrase)}(?!\w)", signals.text, re.IGNORECASE)
-        for phrase in lexicon.rewriting.do_it
-    ):
+    if any(_phrase_in(signals.text, phrase) for phrase in lexicon.rewriting.do_it):
         return ""  # "how do I do that?" of a thing
-    at = signals.pointers[0]
-    span = next(span for span in spans_of(signals.text) if span.start() == at)
+    start = signals.pointers[0]
+    span = next(span for span in spans_of(signals.text) if span.start() == start)
     word, after = span.group().casefold(), words_of(signals.text[span.end() :])
     person = word in lexicon.reference.people - lexicon.reference.things - lexicon.reference.plural
     if "'" in word or (person and not names_in(f"x {subject.text}", lexicon)):
         return ""
     text, end = subject.text, span.end()
     if word in lexicon.reference.adverbs:  # "daarover": "over ..."
-        return f"{signals.text[:at]}{lexicon.reference.adverbs[word]} {text}{signals.text[end:]}"
+        return f"{signals.text[:start]}{lexicon.reference.adverbs[word]} {text}{signals.text[end:]}"
     followed = bool(after) and lexicon.is_content(after[0])
     if word in lexicon.reference.possessive and followed:
         if not lexicon.rewriting.possessive:
             return ""
         text = lexicon.rewriting.possessive.format(focus=text)
-        return signals.text[:at] + text + signals.text[end:]
+        return signals.text[:start] + text + signals.text[end:]
     if followed and word in lexicon.reference.determiners - lexicon.reference.ambiguous:
         if after[0] not in subject.words:
             return ""
         end += re.match(r"\W*\w+", signals.text[end:]).end()  # type: ignore[union-attr]
-    return _agreeing(signals.text[:at] + text + signals.text[end:], text, word, lexicon)
+    return _agreeing(signals.text[:start] + text + signals.text[end:], text, word, lexicon)
 
 
 def _agreeing(text: str, subject: str, word: str, lexicon: Lexicon) -> str:
-    last = subject.casefold()
-    rewriting = lexicon.rewriting
-    plural = last.endswith(rewriting.plural_endings or ("\0",)) and not last.endswith(
-        rewriting.singular_endings or ("\0",)
-    )
-    if plural and word not in lexicon.reference.plural:
-        for pattern, replacement in rewriting.agreement:
-            text = re.sub(
-                pattern.replace("{focus}", re.escape(subject)),
-                replacement,
-                text,
-                count=1,
-                flags=re.IGNORECASE,
-            )
+    """Makes the verb agree with a plural subject in the place of a singular word: "how long do holidays last"."""
+    if _is_plural(subject, lexicon) and word not in lexicon.reference.plural:
+        for pattern, replacement in lexicon.rewriting.agreement:
+            pattern = pattern.replace("{focus}", re.escape(subject))
+            text = re.sub(pattern, replacement, text, count=1, flags=re.IGNORECASE)
     return text
+
+
+def _is_plural(text: str, lexicon: Lexicon) -> bool:
+    rewriting, lower = lexicon.rewriting, text.casefold()
+    return lower.endswith(rewriting.plural_endings) and not lower.endswith(rewriting.singular_endings)
 
 
 def _bare(signals: FollowupSignals, subject: Subject, lexicon: Lexicon) -> str:
@@ -217,13 +198,8 @@ def _bare(signals: FollowupSignals, subject: Subject, lexicon: Lexicon) -> str:
 
 
 def _mark(text: str) -> tuple[str, str]:
-    """A text and the question mark (with the white space of its language) or other mark at its end."""
+    """Parts a text from the question mark at its end (with the white space of its language); other marks go."""
     match = re.search(r"\s*[?!.…]+\s*$", text)
     if match is None:
         return text.strip(), ""
-    mark = match.group().rstrip() if "?" in match.group() else match.group().strip()
-    return text[: match.start()], mark if "?" in mark else ""
-
-
-def _bare_thing(text: str) -> str:
-    return text.strip(" ?.!")
+    return text[: match.start()], match.group().rstrip() if "?" in match.group() else ""

@@ -1,8 +1,9 @@
-"""What a model is shown of a thread: bounded in turns and in characters, chosen by what the question needs."""
+"""Selects what a model reads of a thread: bounded in turns and in characters, chosen by what the question needs."""
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Collection, Iterator, Sequence, Set
 from dataclasses import dataclass
 
@@ -16,9 +17,10 @@ MESSAGE_LIMIT = 300
 READ = 4000
 """Characters of a message, its end, of which those are chosen: all of what is written in Slack."""
 ALWAYS = 2
-"""Latest turns that are always shown, whatever they are about (requirement D1)."""
+"""Latest turns that are always shown, whatever they are about."""
 PIECE = 120
 """Characters. A longer sentence is cut into pieces of this size, so that its end can be chosen too."""
+_SENTENCE_END = re.compile(r"(?<=[.?!]) ")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -38,12 +40,12 @@ class ThreadContext:
 
     @property
     def asked(self) -> str:
-        """What people said and what was set apart, without the answers."""
+        """What people wrote, and the topics, without the answers."""
         return "\n".join([*(question for question, _ in self.exchanges), *self.topics])
 
 
 def thread_context(question: str, turns: Sequence[Turn], lexicon: Lexicon, *, window: int) -> ThreadContext:
-    """The last two turns, then the earlier ones that share most words with the question and the last exchange.
+    """Chooses the last two turns, then the earlier ones that share most words with the question and the last exchange.
 
     An earlier turn whose text was dropped is shown by its topics. Empty for a first question.
     """
@@ -67,14 +69,14 @@ def thread_context(question: str, turns: Sequence[Turn], lexicon: Lexicon, *, wi
 
 
 def render_prompt(question: str, context: ThreadContext, *, language: str, pages_language: str = "") -> str:
-    """The thread as one JSON document: inside it nothing can close a tag or open a new instruction.
+    """Renders the thread as one JSON document: inside it nothing can close a tag or open a new instruction.
 
     `pages_language`: into which the query is to be translated as well; "": it is not.
     """
     speakers = context.speakers or ("",) * len(context.exchanges)
     thread = [
-        {"from": speaker, "message": asked} if speaker else {"question": asked, "answer": answer}
-        for (asked, answer), speaker in zip(context.exchanges, speakers, strict=True)
+        {"from": speaker, "message": question} if speaker else {"question": question, "answer": answer}
+        for (question, answer), speaker in zip(context.exchanges, speakers, strict=True)
     ]
     data = {
         "language": language,
@@ -87,41 +89,44 @@ def render_prompt(question: str, context: ThreadContext, *, language: str, pages
 
 
 def excerpt(text: str, wanted: Set[str], *, limit: int = MESSAGE_LIMIT) -> str:
-    """The sentences and lines of a message that share most words with `wanted`, in their order, within `limit`.
+    """Returns the sentences and lines of a message that share most words with `wanted`, in their order, within `limit`.
 
-    Of equal ones the later: it is what was read last.
+    Of equal ones the later is taken: it is what was read last.
     """
     text = text[-READ:].strip()
     if len(text) <= limit:
         return text
     parts = list(_parts(text))
-    by_relevance = sorted(range(len(parts)), key=lambda at: (-len(wanted & set(words_of(parts[at]))), -at))
+    by_relevance = sorted(
+        range(len(parts)), key=lambda index: (-len(wanted & set(words_of(parts[index]))), -index)
+    )
     chosen: list[int] = []
     room = limit
-    for at in by_relevance:
-        if len(parts[at]) + 1 <= room:
-            chosen.append(at)
-            room -= len(parts[at]) + 1
-    return " ".join(parts[at] for at in sorted(chosen))
+    for index in by_relevance:
+        if len(parts[index]) + 1 <= room:
+            chosen.append(index)
+            room -= len(parts[index]) + 1
+    return " ".join(parts[index] for index in sorted(chosen))
 
 
 def _most_relevant(turns: Sequence[Turn], wanted: Collection[str], count: int) -> list[Turn]:
-    """The turns that hold most of the words, a word counting the less the more turns hold it; in their order.
+    """Returns the turns that hold most of the words, in their order; a word counts the less the more turns hold it.
 
     Words are looked for inside longer ones too: 200 turns are looked through in a millisecond.
     """
-    said = [" ".join([turn.question, turn.answer, *turn.topics]).casefold() for turn in turns]
-    held = {word: [word in text for text in said] for word in wanted}
-    weights = [sum(1 / sum(where) for where in held.values() if where[at]) for at in range(len(turns))]
-    best = sorted(range(len(turns)), key=lambda at: (weights[at], at), reverse=True)[:count]
-    return [turns[at] for at in sorted(best)]
+    texts = [" ".join([turn.question, turn.answer, *turn.topics]).casefold() for turn in turns]
+    holding = [[word in text for text in texts] for word in wanted]
+    weights = [
+        sum(1 / sum(turns_with) for turns_with in holding if turns_with[index]) for index in range(len(turns))
+    ]
+    best = sorted(range(len(turns)), key=lambda index: (weights[index], index), reverse=True)[:count]
+    return [turns[index] for index in sorted(best)]
 
 
 def _parts(text: str) -> Iterator[str]:
-    """Lines, their sentences, and of a long sentence its pieces."""
+    """Splits a text into lines, sentences and, of a long sentence, pieces."""
     for line in text.splitlines():
-        marked = line.strip().replace(". ", ".\0").replace("? ", "?\0").replace("! ", "!\0")
-        for sentence in marked.split("\0"):
+        for sentence in _SENTENCE_END.split(line.strip()):
             yield from _pieces(sentence)
 
 

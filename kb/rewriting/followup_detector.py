@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from itertools import takewhile
+from itertools import dropwhile, takewhile
 
 from kb.rewriting.nouns import bare_noun_reasons, known_noun_hints
 from kb.rewriting.sequences import step_in
 from kb.text.lexicon import SPACELESS, Lexicon, spans_of, starts_with_phrase, words_of
 
 SHORT = 3
-"""Words. At this length a question without a verb has no room for its subject (requirement B1)."""
+"""Words. At this length a question without a verb has no room for its subject."""
 
 READ = 200
 """Words of a message in which references are looked for: each is weighed against all the words before it."""
@@ -50,14 +50,12 @@ class FollowupSignals:
 def detect_followup(
     text: str, lexicon: Lexicon, *, thread_words: frozenset[str] = frozenset()
 ) -> FollowupSignals:
-    """Reads a question for signs that it needs its thread. `thread_words`
-    are the content words of the last exchange.
-    """
+    """Reads a question for signs that it needs its thread, whose content words are `thread_words`."""
     words = words_of(text)
     shifted = starts_with_phrase(words, lexicon.ellipsis.shifts)
     body = _after(text, shifted)
     pointers = _pointers(text, lexicon, start=len(text) - len(body))
-    pointing = [f"reference word {words_of(text[at:])[0]!r}" for at in pointers]
+    pointing = [f"reference word {words_of(text[start:])[0]!r}" for start in pointers]
     if shifted:
         return FollowupSignals(text=text, rest=body, reasons=tuple(pointing), pointers=pointers, shift=True)
     taken = starts_with_phrase(words, lexicon.ellipsis.openers)
@@ -82,37 +80,36 @@ def _after(text: str, words: int) -> str:
 
 
 def _pointers(text: str, lexicon: Lexicon, *, start: int) -> tuple[int, ...]:
-    """Where words stand that point out of the question."""
+    """Returns the offsets of words that point out of the question."""
     lower = text.casefold().replace("’", "'")
     if any(pattern.search(lower) for pattern in lexicon.reference.expletive):
         return ()
     covered = [match.span() for match in lexicon.local_phrases.finditer(lower)]
     spans = spans_of(text)[:READ]
     words = [span.group().replace("’", "'").casefold() for span in spans]
-    found = []
-    for at, (span, word) in enumerate(zip(spans, words, strict=True)):
-        if word not in lexicon.references or span.start() < start:
-            continue
-        if any(begin <= span.start() < end for begin, end in covered):
-            continue
-        if not _points_inside(at, words, spans, lexicon):
-            found.append(span.start())
-    return tuple(found)
+    return tuple(
+        span.start()
+        for index, (span, word) in enumerate(zip(spans, words, strict=True))
+        if word in lexicon.references
+        and span.start() >= start
+        and not any(begin <= span.start() < end for begin, end in covered)
+        and not _points_inside(index, words, spans, lexicon)
+    )
 
 
-def _points_inside(at: int, words: list[str], spans: list[re.Match[str]], lexicon: Lexicon) -> bool:
-    """Whether the word at `at` is no reference, or refers to something that the question itself names."""
-    word = words[at]
-    before = words[at - 1] if at else ""
-    after = words[at + 1 :]
+def _points_inside(index: int, words: list[str], spans: list[re.Match[str]], lexicon: Lexicon) -> bool:
+    """Whether the word at `index` is no reference, or refers to something that the question itself names."""
+    word = words[index]
+    before = words[index - 1] if index else ""
+    after = words[index + 1 :]
     noun_before = bool(before) and lexicon.is_content(before) and before not in lexicon.words.conjunctions
     if word in lexicon.reference.relative and noun_before and len(after) > 1:
         return True
-    if word in lexicon.reference.determiners and _describes_itself(spans[at + 1 :], lexicon):
+    if word in lexicon.reference.determiners and _describes_itself(spans[index + 1 :], lexicon):
         return True
     if word in lexicon.reference.ambiguous and after and lexicon.is_content(after[0]):
-        return not _ends_like_a_verb(at, words, lexicon)
-    return _has_antecedent(at, words, spans, lexicon)
+        return not _ends_like_a_verb(index, words, lexicon)
+    return _has_antecedent(index, words, spans, lexicon)
 
 
 def _describes_itself(following: list[re.Match[str]], lexicon: Lexicon) -> bool:
@@ -121,34 +118,34 @@ def _describes_itself(following: list[re.Match[str]], lexicon: Lexicon) -> bool:
     return len(run) > 1 and any(span.group()[0].isupper() for span in run) and not lexicon.words.capital_nouns
 
 
-def _ends_like_a_verb(at: int, words: list[str], lexicon: Lexicon) -> bool:
+def _ends_like_a_verb(index: int, words: list[str], lexicon: Lexicon) -> bool:
     """Dutch and German put the verb last: in "hoe dik moet ik dat leggen" the last word is no noun of "dat"."""
-    modal_before = any(word in lexicon.words.auxiliaries for word in words[:at])
-    subject_before = bool(at) and words[at - 1] in lexicon.words.function
-    return modal_before and subject_before and at + 2 == len(words)
+    modal_before = any(word in lexicon.words.auxiliaries for word in words[:index])
+    subject_before = bool(index) and words[index - 1] in lexicon.words.function
+    return modal_before and subject_before and index + 2 == len(words)
 
 
-def _has_antecedent(at: int, words: list[str], spans: list[re.Match[str]], lexicon: Lexicon) -> bool:
+def _has_antecedent(index: int, words: list[str], spans: list[re.Match[str]], lexicon: Lexicon) -> bool:
     """Whether an earlier clause, or the owner that the question names, is what the word refers to."""
-    gaps = (spans[i].string[spans[i].end() : spans[i + 1].start()] for i in range(at))
+    gaps = (spans[i].string[spans[i].end() : spans[i + 1].start()] for i in range(index))
     parted = any(mark in gap for gap in gaps for mark in ",;.?!")
-    described = words[at] in lexicon.reference.determiners and any(
-        map(lexicon.is_content, words[at + 1 : at + 2])
+    described = words[index] in lexicon.reference.determiners and any(
+        map(lexicon.is_content, words[index + 1 : index + 2])
     )
-    clause = parted or not (described or lexicon.words.conjunctions.isdisjoint(words[1:at]))
-    content = [i for i in range(at) if lexicon.is_content(words[i])]
+    clause = parted or not (described or lexicon.words.conjunctions.isdisjoint(words[1:index]))
+    content = [i for i in range(index) if lexicon.is_content(words[i])]
     named = any(i > 0 and spans[i].group()[0].isupper() for i in content)
-    person = words[at] in lexicon.reference.people - lexicon.reference.things - lexicon.reference.plural
+    person = words[index] in lexicon.reference.people - lexicon.reference.things - lexicon.reference.plural
     if clause and len(content) >= SHORT and (parted or named or not person):
         return True
-    if clause and named and person and words[at - 1] in lexicon.words.conjunctions:
+    if clause and named and person and words[index - 1] in lexicon.words.conjunctions:
         return True
     owned = (
-        words[at] in lexicon.reference.possessive
-        and at + 1 < len(words)
-        and lexicon.is_content(words[at + 1])
+        words[index] in lexicon.reference.possessive
+        and index + 1 < len(words)
+        and lexicon.is_content(words[index + 1])
     )
-    return owned and (named or _has_own_subject(words[:at], lexicon, person=person))
+    return owned and (named or _has_own_subject(words[:index], lexicon, person=person))
 
 
 def _has_own_subject(before: list[str], lexicon: Lexicon, *, person: bool) -> bool:
@@ -157,12 +154,14 @@ def _has_own_subject(before: list[str], lexicon: Lexicon, *, person: bool) -> bo
     A person's noun has an article ("did the author change his mind"): "is religion a part of his life" names nobody.
     "The name of her album" has another owner.
     """
-    at = next((i for i, word in enumerate(before) if word in lexicon.words.auxiliaries), None)
-    if at is None or at + 2 >= len(before):
+    index = next((i for i, word in enumerate(before) if word in lexicon.words.auxiliaries), None)
+    if index is None or index + 2 >= len(before):
         return False
-    ends = before[-1] in lexicon.words.prepositions and len(before) <= at + 4
-    introduced = before[at + 1] in lexicon.words.definite and lexicon.is_content(before[at + 2]) and not ends
-    return introduced or (not person and lexicon.is_content(before[at + 1]))
+    ends = before[-1] in lexicon.words.prepositions and len(before) <= index + 4
+    introduced = (
+        before[index + 1] in lexicon.words.definite and lexicon.is_content(before[index + 2]) and not ends
+    )
+    return introduced or (not person and lexicon.is_content(before[index + 1]))
 
 
 def _ellipsis_reasons(opener: str, rest: str, lexicon: Lexicon) -> list[str]:
@@ -178,23 +177,25 @@ def _ellipsis_reasons(opener: str, rest: str, lexicon: Lexicon) -> list[str]:
 def _addition_reasons(text: str, lexicon: Lexicon) -> list[str]:
     words = words_of(text)
     last = len(words) - 1
-    added = [
-        at
-        for at, word in enumerate(words)
-        if word in lexicon.reference.more and (at == last or word not in lexicon.reference.more_at_end)
-    ]
-    if added and _names_what_it_excludes(words, lexicon):
+    added = next(
+        (
+            index
+            for index, word in enumerate(words)
+            if word in lexicon.reference.more and (index == last or word not in lexicon.reference.more_at_end)
+        ),
+        None,
+    )
+    if added is None or _names_what_it_excludes(words, lexicon):
         return []
-    content = [word for word in words if lexicon.is_content(word)]
-    if not added or (len(content) > SHORT and added[0] > SHORT):
+    if added > SHORT and len(lexicon.content_of(text)) > SHORT:
         return []  # "can I use my certificate in other states" names what it is about
-    return [f"addition {words[added[0]]!r}"]
+    return [f"addition {words[added]!r}"]
 
 
 def _names_what_it_excludes(words: list[str], lexicon: Lexicon) -> bool:
     """ "Did she write anything else besides Ripley?"."""
-    at = next((at for at, word in enumerate(words) if word in lexicon.reference.exclusions), None)
-    return at is not None and any(lexicon.is_content(word) for word in words[at + 1 :])
+    behind = dropwhile(lambda word: word not in lexicon.reference.exclusions, words)
+    return any(lexicon.is_content(word) for word in list(behind)[1:])
 
 
 def _step_reasons(text: str, lexicon: Lexicon) -> list[str]:
@@ -204,9 +205,8 @@ def _step_reasons(text: str, lexicon: Lexicon) -> list[str]:
 
 
 def _subject_reasons(text: str, lexicon: Lexicon, thread_words: frozenset[str]) -> list[str]:
-    """Shortness and a missing subject (B1)."""
-    words = words_of(text)
-    content = [word for word in words if lexicon.is_content(word)]
+    """Returns a reason for a question that is too short to name its subject, or does not name it."""
+    words, content = words_of(text), lexicon.content_of(text)
     if not content or " ".join(words) in lexicon.ellipsis.more:
         return ["no subject"]
     if not lexicon.words.function:  # a language without a file: length is all there is
@@ -237,12 +237,11 @@ def _thin_reasons(text: str, content: list[str], lexicon: Lexicon) -> list[str]:
 
 
 def _asks_for(word: str, text: str, lexicon: Lexicon) -> bool:
-    """A definition: a question word, a form of "to be", and the word at the end."""
+    """Whether it is a definition that is asked for: a question word, a form of "to be", and the word at the end."""
     words = words_of(text)
     return (
-        words[-1] == word
-        and len(words) <= SHORT + 1
+        2 < len(words) <= SHORT + 1
+        and words[-1] == word
         and words[0] in lexicon.words.question
-        and len(words) > 2
-        and (words[1] in lexicon.words.copulas)
+        and words[1] in lexicon.words.copulas
     )

@@ -1,4 +1,4 @@
-"""Whether a model's rewrite stays with the question and its thread: one that does not obeyed somebody else.
+"""Checks that a model's rewrite stays with the question and its thread: one that does not obeyed somebody else.
 
 A rewrite may name what the thread talks about. It may not lose the question, bring words, links or mentions from
 nowhere, or answer.
@@ -26,7 +26,7 @@ _NUMBER = re.compile(r"\d+")
 def strays(
     question: str, query: str, context: ThreadContext, lexicon: Lexicon, *, whole: bool = True
 ) -> str | None:
-    """Why a rewrite may not be searched for, as a short code; None when it stays with its thread.
+    """Returns why a rewrite may not be searched for, as a short code; None when it stays with its thread.
 
     A part of a question (not `whole`) need not keep the words of the others.
     """
@@ -36,20 +36,21 @@ def strays(
         return "mention_added"
     if answers(question, query, context, lexicon):
         return "answered"
-    mended = correct(question, lexicon, thread=words_of(context.text), vocabulary=None)
-    asked, kept = _stems(mended, lexicon), _stems(query, lexicon)
+    corrected = correct(question, lexicon, thread=words_of(context.text), vocabulary=None)
+    question_stems, query_stems = _stems(corrected, lexicon), _stems(query, lexicon)
     common = {stem(word) for word in lexicon.words.common}
-    own = asked - common - {stem(word) for word in lexicon.sequence_words}
-    if whole and own and sum(_is_in(stem, kept) for stem in own) < LEAST_KEPT * len(own):
+    telling = question_stems - common - {stem(word) for word in lexicon.sequence_words}
+    if whole and telling and sum(_is_in(stem, query_stems) for stem in telling) < LEAST_KEPT * len(telling):
         return "question_lost"
-    asking = {stem(word) for phrase in lexicon.small_talk.asking for word in words_of(phrase)}
-    if whole and not own and asked & common and not (kept & common) - (asking - asked):
+    requests = {stem(word) for phrase in lexicon.small_talk.asking for word in words_of(phrase)}
+    shared = (query_stems & common) - (requests - question_stems)
+    if whole and not telling and question_stems & common and not shared:
         return "question_lost"  # "cost" may become "price", but not "look up"
     if not lexicon.words.function:  # no word classes: a stray word cannot be told from a small one
         return None
-    source = asked | _stems(context.text, lexicon) | common
-    fresh = [stem for stem in kept if not _is_in(stem, source)]
-    return "ungrounded" if len(fresh) > len(kept) / 2 else None
+    source = question_stems | _stems(context.text, lexicon) | common
+    new = [stem for stem in query_stems if not _is_in(stem, source)]
+    return "ungrounded" if len(new) > len(query_stems) / 2 else None
 
 
 def adds_links(question: str, query: str, context: ThreadContext) -> bool:
@@ -80,7 +81,7 @@ def answers(
 
 
 def _asks(text: str, lexicon: Lexicon) -> bool:
-    """Tells by a question mark, or by how it begins: "what ...", "is ...", "tell me ...", "and ..."."""
+    """Whether it has a question mark, or begins like a question: "what ...", "is ...", "tell me ...", "and ..."."""
     words = words_of(text)
     opening = lexicon.ellipsis.openers + lexicon.ellipsis.more + lexicon.small_talk.asking
     return (
@@ -91,12 +92,12 @@ def _asks(text: str, lexicon: Lexicon) -> bool:
 
 
 def _stems(text: str, lexicon: Lexicon) -> set[str]:
-    """Where no space parts the words, each character that is more than grammar stands for one."""
+    """Returns stems of content words; where no space parts the words, characters that are more than grammar."""
     if SPACELESS.search(text):
-        return {stem(found) for found in _TELLING.findall(text.casefold())}
+        return {stem(character) for character in _TELLING.findall(text.casefold())}
     return {stem(word) for word in lexicon.content_of(text)}
 
 
 def _is_in(stem: str, stems: set[str]) -> bool:
-    """Compares beginnings: three letters will do, since inflection changes the fourth in short words."""
+    """Whether a stem is among others, by three letters: inflection changes the fourth in short words."""
     return any(stem == other or stem[:3] == other[:3] for other in stems)

@@ -1,7 +1,7 @@
-"""What a long message asks: a pasted letter and then "which form do I need for that?".
+"""Finds what a long message asks: a pasted letter and then "which form do I need for that?".
 
-An embedder reads some hundred words, so that a question behind them
-would not be searched for. The message itself stays one of the wordings.
+An embedder reads a few hundred words, so a question behind them would not be searched for. The message itself stays one
+of the queries.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ _SENTENCE = re.compile(r"[^.!?\n]+[.!?]*")
 
 
 def asked_at_the_end(message: str, lexicon: Lexicon) -> str | None:
-    """The last of a long message's sentences that ask, at most two; None for a short one, and where none asks."""
+    """Returns the last of a long message's sentences that ask, at most two; None for a short message or without any."""
     return _asked(message, lexicon) if len(message) > LONG else None
 
 
 def read_of_earlier(message: str, lexicon: Lexicon) -> str:
-    """What of an earlier message is read: a short one whole; of a long one what it asks at its end, else its end."""
+    """Returns what is read of an earlier message: a short one whole; of a long one what its end asks, else its end."""
     if len(message) <= LONG:
         return message
     end = message[-LONG:]
@@ -38,10 +38,12 @@ def read_of_earlier(message: str, lexicon: Lexicon) -> str:
 
 def _asked(text: str, lexicon: Lexicon) -> str | None:
     sentences = [sentence.strip() for sentence in _SENTENCE.findall(text)]
-    asking = list(islice((sentence for sentence in reversed(sentences) if _asks(sentence, lexicon)), 2))[::-1]
-    while asking and len(" ".join(asking)) > MOST:
-        asking = asking[1:]
-    return " ".join(asking) or None
+    questions = list(islice((sentence for sentence in reversed(sentences) if _asks(sentence, lexicon)), 2))[
+        ::-1
+    ]
+    while questions and len(" ".join(questions)) > MOST:
+        questions = questions[1:]
+    return " ".join(questions) or None
 
 
 def _asks(sentence: str, lexicon: Lexicon) -> bool:
@@ -50,14 +52,12 @@ def _asks(sentence: str, lexicon: Lexicon) -> bool:
 
 
 def of_long_message(rewrite: Rewrite) -> Rewrite:
-    """What it asks is searched for in the place of the message, which is no wording that one could search for."""
-    reasoning = "; ".join(filter(None, ("asked at the end of a long message", rewrite.reasoning)))
-    confidence = max(rewrite.confidence, 0.9) if not rewrite.needs_rewrite else rewrite.confidence
+    """Marks the rewrite of what a long message asks: it is searched for in the place of the message."""
     return replace(
         rewrite,
         needs_rewrite=True,
         method="heuristic",
         clarify=False,
-        reasoning=reasoning,
-        confidence=confidence,
+        reasoning="; ".join(filter(None, ("asked at the end of a long message", rewrite.reasoning))),
+        confidence=rewrite.confidence if rewrite.needs_rewrite else max(rewrite.confidence, 0.9),
     )

@@ -16,11 +16,11 @@ def bare_noun_reasons(
 ) -> list[str]:
     """ "What is the price?": a definite noun with nothing that says of what, or one that the thread introduced."""
     spans = spans_of(text)
-    for at, (article, noun) in enumerate(pairwise(spans)):
+    for index, (article, noun) in enumerate(pairwise(spans)):
         word = noun.group().casefold()
         if article.group().casefold() not in lexicon.words.definite or not lexicon.is_content(word):
             continue
-        if _is_qualified(spans[at + 1 :], lexicon, predicated=not _asks_what_it_is(spans, lexicon)):
+        if _is_qualified(spans[index + 1 :], lexicon, predicated=not _asks_what_it_is(spans, lexicon)):
             continue
         known = word in thread_words and not _named(spans[1:], lexicon)
         if len(content) == 1 or known or word in lexicon.reference.nouns:
@@ -36,11 +36,11 @@ def known_noun_hints(text: str, lexicon: Lexicon, thread_words: frozenset[str]) 
     spans = spans_of(text)
     if _named(spans[1:], lexicon) or len(lexicon.content_of(text)) > FEW:
         return []
-    for at, article in enumerate(spans):
+    for index, article in enumerate(spans):
         if article.group().casefold() not in lexicon.words.definite:
             continue
-        run = list(takewhile(lambda span: lexicon.is_content(span.group()), spans[at + 1 :]))
-        behind = [span.group().casefold() for span in spans[at + 1 + len(run) :][:2]]
+        run = list(takewhile(lambda span: lexicon.is_content(span.group()), spans[index + 1 :]))
+        behind = [span.group().casefold() for span in spans[index + 1 + len(run) :][:2]]
         phrase = (
             len(behind) == 2 and behind[0] in lexicon.words.prepositions and lexicon.is_content(behind[1])
         )

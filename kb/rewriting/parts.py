@@ -118,11 +118,11 @@ def _opening(body: str, lexicon: Lexicon) -> str:
     words = words_of(body)
     asking = starts_with_phrase(words, lexicon.small_talk.asking)
     spans = spans_of(body)
-    for at in range(asking, min(len(spans), LONGEST_OPENING + 1) if asking else 0):
-        if words[at] in lexicon.words.question:
-            return body[: spans[at].start()]
+    for index in range(asking, min(len(spans), LONGEST_OPENING + 1) if asking else 0):
+        if words[index] in lexicon.words.question:
+            return body[: spans[index].start()]
         asked = {word for phrase in lexicon.small_talk.asking for word in words_of(phrase)}
-        if lexicon.is_content(words[at]) and words[at] not in asked:
+        if lexicon.is_content(words[index]) and words[index] not in asked:
             return ""
     return ""
 
@@ -136,8 +136,8 @@ def _asks(clause: str, lexicon: Lexicon) -> bool:
         return True
     if words[0] in lexicon.words.auxiliaries:
         return True
-    at = _question_word(words, lexicon)
-    return at is not None and (_is_bare(words, lexicon) or not _is_subordinate(words[at:], lexicon))
+    index = _question_word(words, lexicon)
+    return index is not None and (_is_bare(words, lexicon) or not _is_subordinate(words[index:], lexicon))
 
 
 def _is_bare(words: list[str], lexicon: Lexicon) -> bool:
@@ -148,9 +148,9 @@ def _is_bare(words: list[str], lexicon: Lexicon) -> bool:
 
 def _question_word(words: list[str], lexicon: Lexicon) -> int | None:
     """Where the question word stands: first, or behind a preposition ("by when", "in welke")."""
-    for at in range(min(2, len(words))):
-        if words[at] in lexicon.words.question and (at == 0 or words[0] in lexicon.words.prepositions):
-            return at
+    for index in range(min(2, len(words))):
+        if words[index] in lexicon.words.question and (index == 0 or words[0] in lexicon.words.prepositions):
+            return index
     return None
 
 
@@ -163,8 +163,8 @@ def _is_subordinate(words: list[str], lexicon: Lexicon) -> bool:
         return True
     if words[0] not in lexicon.parts.inverted:
         return False
-    acting = next((at for at, word in enumerate(words[1:]) if word in subjects), len(words))
-    verb = next((at for at, word in enumerate(words[1:]) if word in lexicon.words.auxiliaries), None)
+    acting = next((index for index, word in enumerate(words[1:]) if word in subjects), len(words))
+    verb = next((index for index, word in enumerate(words[1:]) if word in lexicon.words.auxiliaries), None)
     return verb is None or acting < verb
 
 
@@ -188,15 +188,15 @@ def _asks_behind(left: str, right: str, asking: _Asking, lexicon: Lexicon) -> bo
     words, before = words_of(right), words_of(left)
     if len(words) < 2:
         return False
-    at = _question_word(words, lexicon)
-    if at is None:
+    index = _question_word(words, lexicon)
+    if index is None:
         return _asks_by_its_verb(words, before, lexicon)
-    rest = words[at + 1 :]
-    if not _tells(rest, lexicon) or words[at] in before[1 + at :]:
+    rest = words[index + 1 :]
+    if not _tells(rest, lexicon) or words[index] in before[1 + index :]:
         return False  # "who can apply and who can't", "those which are free and which are paid"
-    if words[at] in lexicon.parts.choosing and rest[0] in lexicon.words.auxiliaries:
+    if words[index] in lexicon.parts.choosing and rest[0] in lexicon.words.auxiliaries:
         return False  # "what tools are free and which are paid": which of them
-    return bool(asking.opening) or not _is_subordinate(words[at:], lexicon)
+    return bool(asking.opening) or not _is_subordinate(words[index:], lexicon)
 
 
 def _tells(rest: list[str], lexicon: Lexicon) -> bool:

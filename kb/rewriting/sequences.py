@@ -7,7 +7,7 @@ quarter ("Q3 2025"), a version ("v2") or an ordinal ("the second week").
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Literal
@@ -26,9 +26,7 @@ _YEAR = re.compile(r"(?<![\w.,])(?:19|20)\d\d(?![\w%]|[.,]\d)")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Item:
-    """One member of a series as it stands in a text. `span` are its offsets
-    there; `place` counts from 1 (letters: A = 1).
-    """
+    """A member of a series as it stands in a text, at `span`. `place` counts from 1 (letters: A = 1)."""
 
     text: str
     kind: Kind
@@ -47,8 +45,9 @@ class Item:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SeriesStep:
-    """A move in a series that a question asks for. `by` counts from the
-    item at hand; `to` is a place of its own (-1: the last).
+    """A move in a series that a question asks for, at `span` of its text.
+
+    `by` counts from the item that the thread is at; `to` is a place of its own (-1: the last).
     """
 
     by: int = 0
@@ -58,24 +57,26 @@ class SeriesStep:
 
 
 def items_in(text: str, lexicon: Lexicon) -> list[Item]:
-    """Every item of a series in a text, in order of place."""
-    found = [
-        *_quarters(text),
-        *_versions(text),
+    """Finds every item of a series in a text, in the order of the text; of two that overlap the first, longer one."""
+    items = [
+        *(
+            _item(match, "quarter", int(match[1]) + 4 * int(match[3] or 0))
+            for match in _QUARTER.finditer(text)
+        ),
+        *(_item(match, "version", int(match[3] or match[2])) for match in _VERSION.finditer(text)),
         *_counted(text, lexicon),
         *_named(text, lexicon),
-        *_years(text),
+        *(_item(match, "year", int(match.group())) for match in _YEAR.finditer(text)),
     ]
-    found.sort(key=lambda item: (item.span[0], -item.span[1]))
     apart: list[Item] = []
-    for item in found:
+    for item in sorted(items, key=lambda item: (item.span[0], -item.span[1])):
         if not apart or item.span[0] >= apart[-1].span[1]:
             apart.append(item)
     return apart
 
 
 def step_in(question: str, lexicon: Lexicon) -> SeriesStep | None:
-    """The step that a question asks for ("the one before", "how about next", "the second one"), or None."""
+    """Returns the step that a question asks for ("the one before", "how about next", "the second one"), or None."""
     patterns = _patterns(lexicon.language)
     for pattern, sign in patterns.moves:
         match = pattern.search(question)
@@ -90,62 +91,36 @@ def step_in(question: str, lexicon: Lexicon) -> SeriesStep | None:
     return SeriesStep(to=place, unit=_unit(match["unit"], lexicon), span=match.span())
 
 
-def resolve(
-    step: SeriesStep, item: Item, lexicon: Lexicon, *, known: list[Item] | None = None
-) -> Item | None:
-    """The item that a step leads to from `item`, or None where the series has none (before Day 1).
+def resolve(step: SeriesStep, item: Item, lexicon: Lexicon, *, mentioned: Sequence[Item] = ()) -> Item | None:
+    """Returns the item that a step leads to from `item`, or None where the series has none (before Day 1).
 
-    `known` are the items of the thread: the last of a series is the furthest of them.
+    `mentioned` are the items of the thread: the last of a series is the furthest of them.
     """
     if step.to == -1:
-        series = [other for other in known or [] if other.same_series(item)]
+        series = [other for other in mentioned if other.same_series(item)]
         return max(series, key=lambda other: other.place, default=None)
     place = item.place + step.by if step.to is None else step.to
     text = _render(item, place, lexicon)
     return replace(item, text=text, place=place) if text else None
 
 
-def _quarters(text: str) -> list[Item]:
-    return [
-        Item(
-            text=match.group(),
-            kind="quarter",
-            unit="quarter",
-            place=int(match[1]) + 4 * int(match[3] or 0),
-            span=match.span(),
-        )
-        for match in _QUARTER.finditer(text)
-    ]
-
-
-def _versions(text: str) -> list[Item]:
-    return [
-        Item(
-            text=match.group(),
-            kind="version",
-            unit="version",
-            place=int(match[3] or match[2]),
-            span=match.span(),
-        )
-        for match in _VERSION.finditer(text)
-    ]
+def _item(match: re.Match[str], kind: Kind, place: int, unit: str = "") -> Item:
+    return Item(text=match.group(), kind=kind, unit=unit or kind, place=place, span=match.span())
 
 
 def _counted(text: str, lexicon: Lexicon) -> list[Item]:
+    """Finds units with a number, a letter or a roman numeral: "Day 6", "Phase C", "Part IV"."""
     items = []
     for match in _COUNTED.finditer(text):
         word, number = match[1], match[3]
         unit = _unit(word, lexicon)
-        known = unit in lexicon.sequence.units
-        if not known and (not lexicon.is_content(word) or not (number.isupper() or word[0].isupper())):
-            continue
-        if word.casefold() in lexicon.sequence.months or (
-            number.isalpha() and not known and not number.isupper()
-        ):
-            continue
+        if unit not in lexicon.sequence.units:
+            capital = number.isupper() or word[0].isupper()
+            if not (capital and lexicon.is_content(word)) or (number.isalpha() and not number.isupper()):
+                continue
         kind, place = _numeral(number)
-        if kind is not None:
-            items.append(Item(text=match.group(), kind=kind, unit=unit, place=place, span=match.span()))
+        if kind is not None and word.casefold() not in lexicon.sequence.months:
+            items.append(_item(match, kind, place, unit))
     return items
 
 
@@ -159,26 +134,18 @@ def _numeral(number: str) -> tuple[Kind | None, int]:
 
 
 def _named(text: str, lexicon: Lexicon) -> list[Item]:
-    """Weekdays, months, and a unit with an ordinal."""
-    patterns = _patterns(lexicon.language)
-    items = []
-    for kind, names, pattern in patterns.named:
-        for match in pattern.finditer(text):
-            if kind == "month" and match.group().islower() and lexicon.words.capital_months:
-                continue  # "may" and "march" are words of their own
-            place = names.index(match.group().casefold()) + 1
-            items.append(Item(text=match.group(), kind=kind, unit=kind, place=place, span=match.span()))
-    for match in patterns.ordinal.finditer(text):
-        place = lexicon.sequence.ordinals.index(match[1].casefold()) + 1
-        unit = match[2].casefold()
-        items.append(Item(text=match.group(), kind="ordinal", unit=unit, place=place, span=match.span()))
-    return items
-
-
-def _years(text: str) -> list[Item]:
-    return [
-        Item(text=match.group(), kind="year", unit="year", place=int(match.group()), span=match.span())
-        for match in _YEAR.finditer(text)
+    """Finds weekdays, months, and units with an ordinal."""
+    patterns, ordinals = _patterns(lexicon.language), lexicon.sequence.ordinals
+    named = [
+        _item(match, kind, names.index(match.group().casefold()) + 1)
+        for kind, names, pattern in patterns.named
+        for match in pattern.finditer(text)
+        # "may" and "march" are words of their own
+        if not (kind == "month" and match.group().islower() and lexicon.words.capital_months)
+    ]
+    return named + [
+        _item(match, "ordinal", ordinals.index(match[1].casefold()) + 1, match[2].casefold())
+        for match in patterns.ordinal.finditer(text)
     ]
 
 
@@ -190,9 +157,7 @@ def _is_step(match: re.Match[str], question: str, lexicon: Lexicon) -> bool:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Patterns:
-    """A language's regular expressions, compiled once. `moves` come with
-    their sign; `places` are the numbers of `place`.
-    """
+    """A language's regular expressions. `moves` come with their sign; `places` are the numbers of `place`."""
 
     moves: tuple[tuple[re.Pattern[str], int], ...]
     place: re.Pattern[str]
@@ -203,9 +168,9 @@ class _Patterns:
 
 @cache
 def _patterns(language: str) -> _Patterns:
-    known = lexicon_of(language)
-    words = known.sequence
-    article = rf"(?:(?:{any_of(known.words.articles)}) )?"
+    lexicon = lexicon_of(language)
+    words = lexicon.sequence
+    article = rf"(?:(?:{any_of(lexicon.words.articles)}) )?"
     unit = rf"(?P<unit>(?:{any_of([*words.units, *words.ones])})(?:s|en|e|n)?)"
     count = rf"(?:(?P<count>\d{{1,2}}|{any_of(words.numbers)}) )?"
     end = r"(?=\s*(?:$|[?.!,]))"
@@ -214,7 +179,7 @@ def _patterns(language: str) -> _Patterns:
         move = rf"(?:{any_of(phrases)})"
         shapes = (f"{article}{count}{unit} {move}{end}", f"{article}{move} {unit}", f"{article}{move}{end}")
         moves += [(_compiled(rf"{shape}(?!\w)"), sign) for shape in shapes]
-    places = {word: at for at, word in enumerate(words.ordinals, 1)} | dict.fromkeys(words.first, 1)
+    places = {word: place for place, word in enumerate(words.ordinals, 1)} | dict.fromkeys(words.first, 1)
     places |= dict.fromkeys(words.last, -1)
     tail = rf"(?: {unit}(?!\w)|{end})"
     return _Patterns(
@@ -234,20 +199,12 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 
 
 def _unit(word: str | None, lexicon: Lexicon) -> str:
-    """The unit in the singular; empty for "one" and for nothing."""
+    """Returns a unit in the singular; "" for "one" and for nothing."""
     if word is None or word.casefold() in lexicon.sequence.ones:
         return ""
     unit = word.casefold()
-    for singular in (
-        unit,
-        unit.removesuffix("s"),
-        unit.removesuffix("en"),
-        unit.removesuffix("n"),
-        unit.removesuffix("e"),
-    ):
-        if singular in lexicon.sequence.units:
-            return singular
-    return unit
+    forms = (unit.removesuffix(ending) for ending in ("", "s", "en", "n", "e"))
+    return next((form for form in forms if form in lexicon.sequence.units), unit)
 
 
 def _count(word: str | None, lexicon: Lexicon) -> int:
@@ -259,7 +216,7 @@ def _count(word: str | None, lexicon: Lexicon) -> int:
 
 
 def _render(item: Item, place: int, lexicon: Lexicon) -> str:
-    """The item at another place, written as `item` is; empty where there is none."""
+    """Writes the item at another place as `item` is written; "" where there is none."""
     sequence = lexicon.sequence
     if item.kind in ("weekday", "month"):
         names = sequence.weekdays if item.kind == "weekday" else sequence.months
@@ -282,9 +239,8 @@ def _render(item: Item, place: int, lexicon: Lexicon) -> str:
 def _render_period(item: Item, place: int) -> str:
     if item.kind == "quarter":
         match = _QUARTER.match(item.text)
-        quarter, year = (place - 1) % 4 + 1, (place - 1) // 4
-        dated = match is not None and match[3]
-        return f"Q{quarter}{match[2]}{year}" if match is not None and dated else f"Q{quarter}"
+        year = f"{match[2]}{(place - 1) // 4}" if match is not None and match[3] else ""
+        return f"Q{(place - 1) % 4 + 1}{year}"
     if item.kind == "version":
         head, dot, _ = item.text.rpartition(".")
         prefix = head + dot if dot else re.sub(r"\d+$", "", item.text)

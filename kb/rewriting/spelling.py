@@ -21,23 +21,21 @@ SHORTEST = 3
 WRONG = 3
 """The cost of a wrong or an added letter: as often another word as a slip."""
 MOST_UNKNOWN = 50
-"""Words of a text that are looked up. A text with more of them is no
-hasty question, but a log or in another language.
-"""
+"""Unknown words of a text that are looked up. A text with more is a log or in another language, no hasty question."""
 LONG = 6
 """Letters from which a content word may be corrected against the index without the thread's support."""
 
 
 def correct(text: str, lexicon: Lexicon, *, thread: Iterable[str], vocabulary: Vocabulary | None) -> str:
-    """The text with unknown words replaced by the known word that they are one slip away from."""
-    known = _Known(lexicon, frozenset(thread), vocabulary)
+    """Returns the text with unknown words replaced by the known word that they are one slip away from."""
+    known = _KnownWords(lexicon, frozenset(thread), vocabulary)
     corrected, end, unknown = [], 0, 0
-    for at, span in enumerate(spans_of(text)):
+    for index, span in enumerate(spans_of(text)):
         word = span.group()
         if not known.is_unknown(word):
             continue
-        named = at > 0 and word[0].isupper() and not lexicon.words.capital_nouns
-        better = known.better(word, named=named, first=at == 0)
+        named = index > 0 and word[0].isupper() and not lexicon.words.capital_nouns
+        better = known.better(word, named=named, first=index == 0)
         corrected += [text[end : span.start()], better or word]
         end, unknown = span.end(), unknown + 1
         if unknown == MOST_UNKNOWN:
@@ -45,8 +43,8 @@ def correct(text: str, lexicon: Lexicon, *, thread: Iterable[str], vocabulary: V
     return "".join([*corrected, text[end:]])
 
 
-class _Known:
-    """The words that somebody knows, by which a word is judged."""
+class _KnownWords:
+    """The words that the language file, the thread or the index knows."""
 
     def __init__(self, lexicon: Lexicon, thread: frozenset[str], vocabulary: Vocabulary | None) -> None:
         self._lexicon = lexicon
@@ -55,30 +53,26 @@ class _Known:
 
     @cached_property
     def _targets(self) -> Mapping[tuple[str, int], list[str]]:
-        """Words of the thread that a slip may be corrected to, by first
-        letter and length: a slip changes little of either.
-        """
-        found: defaultdict[tuple[str, int], list[str]] = defaultdict(list)
+        """Words of the thread that a slip may be corrected to, by first letter and length: both mostly stay."""
+        targets: defaultdict[tuple[str, int], list[str]] = defaultdict(list)
         for word in self._thread:
             if len(word) >= LONG - 1:
-                found[word[0], len(word)].append(word)
-        return found
+                targets[word[0], len(word)].append(word)
+        return targets
 
     def is_unknown(self, word: str) -> bool:
         lower = word.casefold()
-        if (
-            len(lower) < SHORTEST
-            or not lower.isalpha()
-            or word[1:].lower() != word[1:]
-            or not self._lexicon.words.function
-        ):
+        plain = len(lower) >= SHORTEST and lower.isalpha() and word[1:].lower() == word[1:]
+        if not plain or not self._lexicon.words.function:
             return False
-        is_known = self._vocabulary is not None and self._vocabulary(lower) > 0
-        return not (lower in self._lexicon.known_words or lower in self._thread or is_known)
+        if lower in self._lexicon.known_words or lower in self._thread:
+            return False
+        return self._vocabulary is None or self._vocabulary(lower) == 0
 
     def better(self, word: str, *, named: bool, first: bool) -> str | None:
-        """For an unknown word. `named`: written like a name inside a
-        sentence. Only the thread can tell how somebody is spelled.
+        """Returns the known word that an unknown one is a slip of, or None.
+
+        `named`: it is written like a name inside a sentence; only the thread can tell how a name is spelled.
         """
         lexicon, lower = self._lexicon, word.casefold()
         likely = lexicon.references | lexicon.words.question
@@ -86,7 +80,7 @@ class _Known:
         best = _nearest(
             lower,
             frozenset() if named else lexicon.spelling_by_letter.get(lower[0], frozenset()),
-            [known for length in lengths for known in self._targets.get((lower[0], length), ())],
+            [target for length in lengths for target in self._targets.get((lower[0], length), ())],
             likely=likely,
             sure=lexicon.spelling_targets if first else likely | lexicon.words.prepositions,
         )
@@ -105,72 +99,72 @@ def _nearest(
     likely: frozenset[str],
     sure: frozenset[str],
 ) -> str | None:
-    """The known word with the likeliest slip; of equals a reference or question word, which follow-ups are full of.
+    """Returns the known word with the likeliest slip; of equals a reference or question word, as follow-ups have.
 
     A short word that lacks a letter is as often somebody's name ("Sam", "Ben", "Sven"): it becomes one of `sure` alone.
     """
     short = len(word) < LONG - 1
     best: tuple[int, int, bool, str] | None = None
     for rank, words in enumerate((language, thread)):
-        for known in words:
-            cost = slip(word, known)
+        for target in words:
+            cost = slip(word, target)
             if cost is None or (cost == WRONG and len(word) < LONG):
                 continue
-            if rank == 1 and (len(known) < LONG - 1 or cost == WRONG or _inflects(word, known)):
+            if rank == 1 and (len(target) < LONG - 1 or cost == WRONG or _inflects(word, target)):
                 continue
-            if short and known not in sure and len(known) > len(word):
+            if short and target not in sure and len(target) > len(word):
                 continue
-            candidate = (cost, rank, known not in likely, known)
+            candidate = (cost, rank, target not in likely, target)
             best = candidate if best is None or candidate < best else best
     return best[-1] if best is not None else None
 
 
-def slip(word: str, known: str) -> int | None:
-    """How unlikely the one slip from `known` to `word` is: 1 cut off, swapped or doubled, 2 missed, 3 wrong or added.
+def slip(word: str, target: str) -> int | None:
+    """How unlikely the one slip from `target` to `word` is: 1 cut off, swapped or doubled, 2 missed, 3 wrong or added.
 
     None: not one slip apart, or apart in the first letter, where people seldom slip.
     """
-    if word[0] != known[0] or abs(len(word) - len(known)) > 1 or word == known:
+    if word[0] != target[0] or abs(len(word) - len(target)) > 1 or word == target:
         return None
-    if len(known) > len(word):
-        if known.startswith(word):
+    if len(target) > len(word):
+        if target.startswith(word):
             return 1
-        return 2 if _dropped(known, word) is not None else None
-    if len(word) > len(known):
-        if word.startswith(known) and word[-1] != known[-1]:
+        return 2 if _dropped(target, word) is not None else None
+    if len(word) > len(target):
+        if word.startswith(target) and word[-1] != target[-1]:
             return None  # "levels", "released": an ending
-        at = _dropped(word, known)
-        if at is None:
+        index = _dropped(word, target)
+        if index is None:
             return None
-        return 1 if word[at] in word[max(at - 1, 0) : at] + word[at + 1 : at + 2] else WRONG
-    differing = list(islice((at for at in range(len(word)) if word[at] != known[at]), 3))
+        return 1 if word[index] in word[max(index - 1, 0) : index] + word[index + 1 : index + 2] else WRONG
+    differing = list(islice((index for index in range(len(word)) if word[index] != target[index]), 3))
     if len(differing) == 1:
         return WRONG
     first, last = differing[0], differing[-1]
     adjacent = len(differing) == 2 and last == first + 1
-    return 1 if adjacent and word[first] == known[last] and word[last] == known[first] else None
+    return 1 if adjacent and word[first] == target[last] and word[last] == target[first] else None
 
 
 def _dropped(longer: str, shorter: str) -> int | None:
     """Which letter of `longer` is missing in `shorter`; of equal ones in a row the first."""
-    at = next((at for at, letter in enumerate(shorter) if longer[at] != letter), len(shorter))
-    if longer[at + 1 :] != shorter[at:]:
+    index = next((index for index, letter in enumerate(shorter) if longer[index] != letter), len(shorter))
+    if longer[index + 1 :] != shorter[index:]:
         return None
-    while at and longer[at - 1] == longer[at]:
-        at -= 1
-    return at
+    while index and longer[index - 1] == longer[index]:
+        index -= 1
+    return index
 
 
-def _inflects(word: str, known: str) -> bool:
+def _inflects(word: str, target: str) -> bool:
     """Apart in their endings only: "ballet" and "ballets" are two right words."""
-    stem = min(len(word), len(known)) - 1
-    return word[:stem] == known[:stem]
+    stem = min(len(word), len(target)) - 1
+    return word[:stem] == target[:stem]
 
 
 def _most_frequent(word: str, vocabulary: Vocabulary) -> str | None:
-    """The word of the index that most pages use, one swapped, doubled or missed letter away."""
+    """Returns the word of the index that most pages use, one swapped, doubled or missed letter away."""
     letters = "abcdefghijklmnopqrstuvwxyz" + "".join(sorted({c for c in word if not c.isascii()}))
-    splits = [(word[:at], word[at:]) for at in range(1, len(word) + 1)]
+    splits = [(word[:index], word[index:]) for index in range(1, len(word) + 1)]
     edits = {
         *(left + right[1] + right[0] + right[2:] for left, right in splits if len(right) > 1),
         *(left + right[1:] for left, right in splits if right and left[-1:] == right[0]),

@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 
 from kb.text.lexicon import SPACELESS, Lexicon, languages, lexicon, starts_with_phrase, words_of
 from kb.text.wording import stem
@@ -25,7 +26,7 @@ _CALLED = re.compile(r"^(?P<name>[A-ZÀ-Þ][^\W\d_]+(?: [A-ZÀ-Þ][^\W\d_]+)?)\s
 
 
 def sentences_of(text: str, lexicon: Lexicon, names: Collection[str]) -> list[SpokenSentence]:
-    """Those that say more than "ok, thanks"."""
+    """Splits a text into sentences and drops those that say no more than "ok, thanks"."""
     sentences = [
         SpokenSentence.of(part, lexicon, names) for part in _ENDS.split(text.strip()) if part.strip()
     ]
@@ -34,10 +35,10 @@ def sentences_of(text: str, lexicon: Lexicon, names: Collection[str]) -> list[Sp
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SpokenSentence:
-    """`text` is without what is said in front ("ok, thanks"); `words` are
-    without its opener ("and") too, where it `leans`.
+    """A sentence in a thread.
 
-    `names` holds the words of people's names that are no words of a language.
+    `whole` are its words, `text` those without "ok, thanks" in front, and `words` those without its opener ("and") too,
+    where it `leans`. `names` holds the words of people's names that are no words of a language.
     """
 
     lexicon: Lexicon
@@ -107,7 +108,7 @@ class SpokenSentence:
     @property
     def _begins_inverted(self) -> bool:
         """Whether it begins inverted, its opener included: "and if I move twice"."""
-        return self.leans and any(pattern.search(self.whole) for pattern in self.lexicon.speaking.inverted)
+        return self.leans and _matches_any(self.lexicon.speaking.inverted, self.whole)
 
     @property
     def _ends_asking(self) -> bool:
@@ -117,35 +118,29 @@ class SpokenSentence:
             self.last_clause != words_of(self.whole)
             and len(self.last_clause) > 1
             and self.last_clause[0] in self.lexicon.words.question
-            and not any(pattern.search(clause) for pattern in self.lexicon.speaking.statements)
+            and not _matches_any(self.lexicon.speaking.statements, clause)
         )
 
     @property
     def is_tag(self) -> bool:
         """A statement that only ends like a question: "that's generous, right?"."""
-        ending = next(
-            (
-                tag
-                for tag in self.lexicon.speaking.tags
-                if list(self.words[-len(words_of(tag)) :]) == words_of(tag)
-            ),
-            None,
-        )
-        if not self.marked or ending is None or len(self.words) <= len(words_of(ending)):
+        words = list(self.words)
+        tags = map(words_of, self.lexicon.speaking.tags)
+        length = next((len(tag) for tag in tags if words[-len(tag) :] == tag), 0)
+        rest = words[:-length]
+        if not self.marked or not length or not rest:
             return False
-        rest = list(self.words[: -len(words_of(ending))])
-        asked = rest[0] in self.lexicon.words.question or any(
-            pattern.search(" ".join(rest)) for pattern in self.lexicon.speaking.inverted
-        )
-        return not asked
+        statement = " ".join(rest)
+        asks = rest[0] in self.lexicon.words.question
+        return not asks and not _matches_any(self.lexicon.speaking.inverted, statement)
 
     @property
     def wonders(self) -> bool:
-        known = self.lexicon
-        asked = known.words.question | known.words.conjunctions
+        """Whether it asks everybody who reads: "does anyone know how ..."."""
+        asked = self.lexicon.words.question | self.lexicon.words.conjunctions
         return any(
-            one in known.speaking.knowing and after in asked
-            for one, after in zip(self.words, self.words[1:], strict=False)
+            word in self.lexicon.speaking.knowing and following in asked
+            for word, following in pairwise(self.words)
         )
 
     @property
@@ -162,6 +157,8 @@ class SpokenSentence:
     def is_small(self) -> bool:
         if any(SPACELESS.search(word) for word in self.words):
             return sum(map(len, self.words)) < 3 * 2
+        if self._matches(self.lexicon.speaking.events):
+            return True
         return not self.leans and (len(self.words) < 3 or not self._has_content)
 
     @property
@@ -179,11 +176,8 @@ class SpokenSentence:
         for words in (self.words, self.last_clause):
             taken = starts_with_phrase(list(words), beginnings)
             named = " ".join(words[taken:])
-            if (
-                taken > 0
-                and any(self.lexicon.is_content(word) for word in words[taken:])
-                and not any(pattern.search(named) for pattern in self.lexicon.speaking.statements)
-            ):
+            content = any(self.lexicon.is_content(word) for word in words[taken:])
+            if taken and content and not _matches_any(self.lexicon.speaking.statements, named):
                 return True
         return False
 
@@ -225,11 +219,7 @@ class SpokenSentence:
 
     def _matches(self, patterns: Sequence[re.Pattern[str]]) -> bool:
         """As it stands, or behind its opener."""
-        return any(
-            pattern.search(text)
-            for pattern in patterns
-            for text in {self.whole, self.text, " ".join(self.words)}
-        )
+        return any(_matches_any(patterns, text) for text in {self.whole, self.text, " ".join(self.words)})
 
     def _is_one_of(self, phrases: tuple[str, ...]) -> bool:
         words = words_of(self.text)
@@ -244,23 +234,26 @@ class SpokenSentence:
         return any(self.lexicon.is_content(word) for word in self.words)
 
 
+def _matches_any(patterns: Sequence[re.Pattern[str]], text: str) -> bool:
+    return any(pattern.search(text) for pattern in patterns)
+
+
 def _without_talk(words: list[str], lexicon: Lexicon) -> list[str]:
     """Drops what is said in front of a matter; [] where there is nothing else."""
-    rest, talk = words, lexicon.small_talk
-    said = (
-        talk.greeting + talk.thanks + talk.goodbye + talk.acknowledgements + lexicon.speaking.acknowledgements
+    rest, talk, speaking = words, lexicon.small_talk, lexicon.speaking
+    pleasantries = (
+        talk.greeting + talk.thanks + talk.goodbye + talk.acknowledgements + speaking.acknowledgements
     )
-    matters = lexicon.ellipsis.openers + lexicon.ellipsis.more + talk.asking + lexicon.speaking.asking
-    spoken = False
+    matters = lexicon.ellipsis.openers + lexicon.ellipsis.more + talk.asking + speaking.asking
     while rest:
-        taken = starts_with_phrase(rest, said)
-        if not taken and spoken and set(rest) <= talk.filler:
+        taken = starts_with_phrase(rest, pleasantries)
+        if not taken and rest != words and set(rest) <= talk.filler:
             return []
-        if not taken and rest[0] in lexicon.speaking.sounds:
+        if not taken and rest[0] in speaking.sounds:
             taken = 1
         if not taken or taken < starts_with_phrase(rest, matters):
             return rest
-        spoken, rest = True, rest[taken:]
+        rest = rest[taken:]
     return []
 
 

@@ -28,7 +28,9 @@ def resolved_step(question: str, state: ThreadState, lexicon: Lexicon) -> Resolv
     if step is None:
         return None
     item = _item_at_hand(step, state, lexicon)
-    target = resolve(step, item, lexicon, known=items_in(state.answer, lexicon)) if item is not None else None
+    target = (
+        resolve(step, item, lexicon, mentioned=items_in(state.answer, lexicon)) if item is not None else None
+    )
     if item is None or target is None:
         listed = _listed(question, step, state, lexicon)
         return None if listed is None else ResolvedStep(text=listed)

@@ -113,8 +113,8 @@ def _thing_in(previous: str, subject: Subject | None, lexicon: Lexicon) -> tuple
     """
     if subject is None or subject.kind == "action":
         return None
-    at = previous.casefold().find(subject.text.casefold())
-    if at < 0:
+    start = previous.casefold().find(subject.text.casefold())
+    if start < 0:
         return None
     spans = spans_of(subject.text)
     starts = [i + 1 for i, span in enumerate(spans) if span.group().casefold() in lexicon.words.prepositions]
@@ -122,7 +122,7 @@ def _thing_in(previous: str, subject: Subject | None, lexicon: Lexicon) -> tuple
     content = [span for span in spans if lexicon.is_content(span.group())]
     if not content or len(spans) > LONGEST:
         return None
-    return at + spans[0].start(), at + spans[-1].end()
+    return start + spans[0].start(), start + spans[-1].end()
 
 
 def _swapped_place(body: str, previous: str, lexicon: Lexicon) -> Swap | None:

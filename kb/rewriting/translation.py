@@ -1,4 +1,4 @@
-"""Whether a model's translation of a query may be searched for, as far as two languages can be held side by side.
+"""Checks a model's translation of a query, as far as two languages can be compared.
 
 Words cannot be compared across languages, so what a translation asks is taken on trust: it never stands alone (the
 user's own words and the rewrite are searched beside it), and finds only what its reader may read. What can be
@@ -45,11 +45,10 @@ def unusable_translation(
     rules: str,
     examples: str = "",
 ) -> str | None:
-    """Why it may not be used, as a short code for logs and counters; None when it may.
+    """Returns why it may not be used, as a short code for logs and counters; None when it may.
 
-    `query` is what it translates, in `language`. `rules` are the instructions that the model was given,
-    `examples` those
-    of right translations: each is one of its own query alone.
+    `query` is what it translates, in `language`. `rules` are the instructions that the model was given, `examples`
+    those of right translations: each is right for its own query alone.
     """
     if not translated.strip():
         return "missing"
@@ -87,16 +86,13 @@ def _is_example(query: str, translated: str, examples: str) -> bool:
 
 
 def _figures(query: str, translated: str) -> str | None:
-    """Numbers and code words, the same in every language. A small number may have been a word."""
-    ours, theirs = _numbers(query), _numbers(translated)
+    """Compares numbers and code words, the same in every language. A small number may have been a word."""
+    numbers, translated_numbers = _numbers(query), _numbers(translated)
     codes = {match.group().casefold() for match in _CODE.finditer(query)}
-    if not ours <= theirs or not all(code in translated.casefold() for code in codes):
+    if not numbers <= translated_numbers or not all(code in translated.casefold() for code in codes):
         return "figure_lost"
-    return (
-        "figure_added"
-        if any(len(figure) > 2 or int(figure) > SMALL_NUMBER for figure in theirs - ours)
-        else None
-    )
+    added = translated_numbers - numbers
+    return "figure_added" if any(len(figure) > 2 or int(figure) > SMALL_NUMBER for figure in added) else None
 
 
 def _numbers(text: str) -> set[str]:
@@ -104,9 +100,7 @@ def _numbers(text: str) -> set[str]:
 
 
 def _names(query: str, translated: str, lexicon: Lexicon) -> str | None:
-    """A name may have another form ("Duitsland"), but then it is a name
-    there too; months have no capital in most languages.
-    """
+    """Compares names. One may have another form ("Duitsland") with a capital; months have none in most languages."""
     lower = translated.casefold()
     if SPACELESS.search(query):
         kept = all(word.casefold() in lower for word in _LATIN.findall(query))
@@ -120,6 +114,6 @@ def _names(query: str, translated: str, lexicon: Lexicon) -> str | None:
 
 
 def _answers(query: str, translated: str, language: str, pages_language: str) -> bool:
-    """A lead as it stands ("parental leave") states nothing, and neither does what was none of a question before."""
+    """Whether the translation of a question states something. A heading ("parental leave") states nothing."""
     nothing = ThreadContext(exchanges=(), topics=())
     return answers(query, translated, nothing, lexicon(pages_language), asked_in=lexicon(language))

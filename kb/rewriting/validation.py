@@ -1,4 +1,4 @@
-"""What a rewrite must be to be searched for: one line, no prompt text, about as long as a question, in its language."""
+"""Validates a rewrite: one line, no prompt text, about as long as a question, and in its language."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from kb.text.language import detect
 from kb.text.lexicon import SPACELESS, words_of
 
 LONGEST_GROWTH = 3
-"""Times the original (requirement B7)."""
+"""Times the length of the original."""
 FLOOR = 120
 """Characters that any question may grow to: a one-word question needs its subject named."""
 FEWEST_WORDS = 3
@@ -25,7 +25,7 @@ _LEAKS = re.compile(
 def validate(
     original: str, rewritten: str, *, language: str | None = None, prompt: str = "", thread: str = ""
 ) -> str | None:
-    """Why a rewrite may not be used, as a short code for logs and counters; None when it may.
+    """Returns why a rewrite may not be used, as a short code for logs and counters; None when it may.
 
     `prompt` are the instructions that a model was given and `thread` the history: text of the first alone is a leak.
     """
@@ -55,5 +55,5 @@ def _copies(text: str, prompt: str, fair: str) -> bool:
     if not prompt:
         return False
     words, source, allowed = words_of(text), " ".join(words_of(prompt)), " ".join(words_of(fair))
-    runs = (" ".join(words[at : at + LEAK_WORDS]) for at in range(len(words) - LEAK_WORDS + 1))
+    runs = (" ".join(words[index : index + LEAK_WORDS]) for index in range(len(words) - LEAK_WORDS + 1))
     return any(run in source and run not in allowed for run in runs)

@@ -84,19 +84,19 @@ class _Line:
 
 def _units(text: str) -> Iterator[TextUnit]:
     lines = _lines(text)
-    at = 0
-    while at < len(lines):
-        line = lines[at]
+    index = 0
+    while index < len(lines):
+        line = lines[index]
         if line.blank or _RULE.match(line.text):
-            at += 1
+            index += 1
             continue
         kind = _kind(line.text)
-        end = _block_end(lines, at, kind)
+        end = _block_end(lines, index, kind)
         if kind == "sentence":
             yield from _sentences(text, line.start, lines[end - 1])
         else:
             yield _unit(text, line.start, _end(lines[end - 1]), kind)
-        at = end
+        index = end
 
 
 def _lines(text: str) -> list[_Line]:
@@ -119,11 +119,11 @@ def _kind(line: str) -> UnitKind:
     return "quote" if _QUOTE.match(line) else "sentence"
 
 
-def _block_end(lines: list[_Line], at: int, kind: UnitKind) -> int:
+def _block_end(lines: list[_Line], index: int, kind: UnitKind) -> int:
     """The index after the last line of the block that begins at line `at`."""
-    end = at + 1
+    end = index + 1
     if kind == "fence":
-        return _fence_end(lines, at)
+        return _fence_end(lines, index)
     if kind == "row":  # a header row keeps the line of dashes that makes it one
         return end + (end < len(lines) and _SEPARATOR_ROW.match(lines[end].text) is not None)
     if kind == "heading":
@@ -131,7 +131,7 @@ def _block_end(lines: list[_Line], at: int, kind: UnitKind) -> int:
     while end < len(lines) and not lines[end].blank and not _RULE.match(lines[end].text):
         next_kind = _kind(lines[end].text)
         if kind == "item":
-            if next_kind == "item" or (next_kind != "sentence" and lines[end].indent <= lines[at].indent):
+            if next_kind == "item" or (next_kind != "sentence" and lines[end].indent <= lines[index].indent):
                 break
         elif next_kind != kind:
             break
@@ -139,10 +139,10 @@ def _block_end(lines: list[_Line], at: int, kind: UnitKind) -> int:
     return end
 
 
-def _fence_end(lines: list[_Line], at: int) -> int:
-    opened = _FENCE.match(lines[at].text)
+def _fence_end(lines: list[_Line], index: int) -> int:
+    opened = _FENCE.match(lines[index].text)
     mark = opened.group(1) if opened else "```"
-    for end in range(at + 1, len(lines)):
+    for end in range(index + 1, len(lines)):
         if lines[end].text.strip().startswith(mark):
             return end + 1
     return len(lines)
@@ -164,11 +164,11 @@ def _sentences(text: str, start: int, last: _Line) -> Iterator[TextUnit]:
     end = _end(last)
     last_word = start + len(text[start:end].rstrip())
     masked = [match.span() for match in _MASKED.finditer(text, start, end)]
-    at = 0
+    index = 0
     for stop in _STOP.finditer(text, start, end):
-        while at < len(masked) and masked[at][1] <= stop.start():
-            at += 1
-        inside = at < len(masked) and masked[at][0] <= stop.start() and stop.end() < masked[at][1]
+        while index < len(masked) and masked[index][1] <= stop.start():
+            index += 1
+        inside = index < len(masked) and masked[index][0] <= stop.start() and stop.end() < masked[index][1]
         if inside or not _ends_sentence(text, start, stop, last_word):
             continue
         if text[start : stop.end()].strip():

@@ -27,6 +27,8 @@ class SpeakingWords(LexiconPart):
     """What a statement ends with to be agreed with: "right"."""
     persons: Patterns = ()
     """Questions to a person, or plans: "can you send it to me", "shall we meet"."""
+    events: Patterns = ()
+    """Questions about what happened: "how was it", "what did they say"."""
     groups: Patterns = ()
     """What is said to everybody who reads: "anyone up for lunch", "does anyone know"."""
     concerning: Words = NONE

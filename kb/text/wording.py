@@ -67,7 +67,7 @@ def content_stems(plain_text: str) -> list[str]:
     found: list[str] = []
     for token in tokens(plain_text):
         if _CJK.search(token):
-            found.extend(token[at : at + 2] for at in range(max(1, len(token) - 1)))
+            found.extend(token[index : index + 2] for index in range(max(1, len(token) - 1)))
         else:
             found.extend(
                 stem(part)

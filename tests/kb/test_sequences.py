@@ -68,7 +68,7 @@ def test_the_last_one_is_the_furthest_that_the_thread_knows() -> None:
     items = items_in("Step 1, then Step 4, then Step 2", known)
     step = step_in("what is the last step?", known)
     assert step is not None
-    target = resolve(step, items[0], known, known=items)
+    target = resolve(step, items[0], known, mentioned=items)
     assert target is not None
     assert target.text == "Step 4"
 
