@@ -15,14 +15,12 @@ from defusedxml.common import DefusedXmlException
 from defusedxml.ElementTree import ParseError
 
 from ingest.front_matter.limits import names_a_limit
+from ingest.parsers.archives import is_zip
 from ingest.parsers.markup.html_properties import html_properties
 from ingest.parsers.office.properties import office_properties
 from ingest.parsers.text import decoded
 
-_OFFICE = frozenset({"docx", "docm", "doc", "pptx", "pptm", "ppt", "xlsx", "xlsm", "xls"})
-_OPEN_DOCUMENT = frozenset({"odt", "odp", "ods"})
 _HTML = frozenset({"html", "htm", "xhtml"})
-_ZIP = b"PK\x03\x04"
 _MAIL_HEADER = re.compile(r"(?:x-)?(?:sensitivity|classification|audience\w*|visibility)", re.IGNORECASE)
 _PDF_ENTRY = re.compile(rb"/([A-Za-z][\w-]{2,40})\s*\(((?:[^()\\]|\\.){0,300})\)")
 """An entry of a PDF's information dictionary, where it is not packed."""
@@ -54,7 +52,7 @@ def _properties(content: bytes, kind: str) -> Iterator[tuple[str, object]]:
         )
     elif kind == "pdf":
         yield from _limits_of_pdf(content)
-    elif kind in _OFFICE | _OPEN_DOCUMENT and content.startswith(_ZIP):
+    elif is_zip(content):
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             yield from office_properties(archive)
 

@@ -16,7 +16,7 @@ from ingest.errors import PageError
 from ingest.front_matter.front_matter import FrontMatter
 from ingest.page import ParsedPage
 from ingest.parsers.archives import check_archive, is_zip
-from ingest.parsers.office.merged_headers import with_joined_headers
+from ingest.parsers.grids import Row, is_figure, joined_headers, table
 from ingest.parsers.office.slides import read_slides
 from ingest.parsers.office.word_parts import as_word_shows
 from ingest.parsers.outline import Outline, Part, parsed_page
@@ -49,6 +49,9 @@ _LINK_WITHIN = re.compile(r"\[([^\[\]\n]+)\]\((?!https?:|mailto:)[^()\s]*\)")
 """A link to another part of the document, which has no address outside of it."""
 _UNDERLINE = re.compile(r"\\?<u\\?>|\\?</u\\?>", re.IGNORECASE)
 _NEEDLESS = re.compile(r"\\([<>~&\"'(){}=!])")
+_TABLE = re.compile(r"(?:^\|.*\|[ ]*(?:\n|$)){3,}", re.MULTILINE)
+_RULE = re.compile(r"\|(?:\s*:?-+:?\s*\|)+\s*")
+_CELL_END = re.compile(r"(?<!\\)\|")
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 
 
@@ -62,7 +65,7 @@ def parse_office(content: bytes, *, path: str, kind: str) -> ParsedPage:
     if kind in ("docx", "docm"):
         content = as_word_shows(content)
     markdown, metadata = _converted(content, kind)
-    markdown = with_joined_headers(_corrected(cleaned(markdown)))
+    markdown = _with_joined_headers(_corrected(cleaned(markdown)))
     outline = Outline(Part(text=markdown))
     own = outline.document_title or (kind in _SLIDES and outline.opening_heading)
     title = own if own and outline.has_text else title_from(path)
@@ -124,3 +127,46 @@ def _corrected(markdown: str) -> str:
         line.replace("\\*", "*") if line.startswith(("|", "#")) else line.rstrip()
         for line in text.split("\n")
     )
+
+
+def _with_joined_headers(markdown: str) -> str:
+    """Joins headers that span several columns: the converter repeats a merged cell, and takes only the first row for
+    headers.
+
+    "Days | Days" over "Full time | Part time" become "Days › Full time | Days › Part time"; one cell over the whole
+    table is its title.
+    """
+    return _TABLE.sub(lambda found: _joined_table(found[0]), markdown)
+
+
+def _joined_table(written: str) -> str:
+    lines = written.rstrip("\n").split("\n")
+    if not _RULE.fullmatch(lines[1]):
+        return written
+    rows = [[cell.strip() for cell in _CELL_END.split(line)[1:-1]] for line in (lines[0], *lines[2:])]
+    titles: list[str] = []
+    while len(rows) > 2 and len(rows[0]) > 1 and rows[0][0] and len(set(rows[0])) == 1:
+        titles += [rows.pop(0)[0], ""]
+    heads = 1
+    while heads < len(rows) - 1 and _names_columns(rows[heads - 1], rows[heads]):
+        heads += 1
+    if not titles and heads == 1:
+        return written
+    joined = table([joined_headers(rows[:heads]), *rows[heads:]])
+    return "\n".join([*titles, joined, *([""] if written.endswith("\n") else [])])
+
+
+def _names_columns(above: Row, below: Row) -> bool:
+    """Whether a row has the names of columns under a merged header, and nothing of its own under the others."""
+    if len(above) != len(below):
+        return False
+    neighbours = zip([None, *above], above, [*above[1:], None], strict=False)
+    is_merged = [bool(cell) and cell in (left, right) for left, cell, right in neighbours]
+    names = [name for name, merged in zip(below, is_merged, strict=True) if merged]
+    own = [
+        name
+        for head, name, merged in zip(above, below, is_merged, strict=True)
+        if not merged and head and name not in ("", head)
+    ]
+    are_names = len(set(names)) == len(names) and all(names) and not any(map(is_figure, names))
+    return any(is_merged) and not all(is_merged) and are_names and not own

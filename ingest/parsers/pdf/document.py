@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import re
 import time
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date
+from itertools import compress
 from typing import Any
 
 from ingest.errors import PageError
@@ -17,9 +19,12 @@ from ingest.front_matter.front_matter import FrontMatter
 from ingest.page import ParsedPage
 from ingest.parsers.outline import Outline, Part, parsed_page
 from ingest.parsers.pdf.page import page_markdown, with_headers_of_pages_before
-from ingest.parsers.pdf.running_heads import with_lines_put_back
 from ingest.parsers.text import cleaned, title_from
 
+_MOST_DROPPED = 0.25
+"""Maximum share of a file's words that may be dropped. The converter drops .21 of the worst of 59 public PDFs."""
+_WORD = re.compile(r"[^\W_]+")
+_GAP = re.compile(r"\s+")
 _SIGNATURE_WITHIN = 1024
 """Bytes before `%PDF-` that readers tolerate."""
 _PICTURE = re.compile(r"!\[[^\]\n]*\]\([^)\n]*\)")
@@ -48,7 +53,7 @@ def parse_pdf(content: bytes, *, path: str) -> ParsedPage:
         (_corrected(cleaned(page.laid_out)), _corrected(cleaned(page.markdown))) for page in document.pages
     ]
     numbers = [page.number for page in document.pages]
-    texts = with_headers_of_pages_before(list(zip(numbers, with_lines_put_back(pages), strict=True)))
+    texts = with_headers_of_pages_before(list(zip(numbers, _with_dropped_lines(pages), strict=True)))
     blank = [number for number, text in texts if not text]
     if texts and len(blank) == len(texts):
         raise PageError("it has no text, only pictures of pages (a scan?): run text recognition over it")
@@ -122,6 +127,35 @@ def _read_pages(content: bytes, first: int, number: int) -> Any:
         if "password" in str(error).lower():
             raise PageError("it is protected with a password: save it without one") from error
         raise PageError("it is broken or cut off: no PDF reader could open it") from error
+
+
+def _with_dropped_lines(pages: Sequence[tuple[str, str]]) -> list[str]:
+    """Puts back lines that the converter drops as running heads and feet although they are text; returns Markdown.
+
+    Where pages are alike but for a number ("The value of page 7 is 49."), it drops what is at the same place on each.
+    Running heads are a few words of a page; where a quarter of a file is dropped, it is put back at the head or the
+    foot of its page.
+
+    `pages`: each page's text as it is laid out, and its Markdown as converted.
+    """
+    words = [(Counter(_WORD.findall(laid_out)), Counter(_WORD.findall(text))) for laid_out, text in pages]
+    left_out = sum((whole - kept).total() for whole, kept in words)
+    if left_out <= _MOST_DROPPED * sum(whole.total() for whole, _ in words):
+        return [text for _, text in pages]
+    return [
+        "\n\n".join(_put_back(laid_out, text, frozenset(kept)))
+        for (laid_out, text), (_, kept) in zip(pages, words, strict=True)
+    ]
+
+
+def _put_back(laid_out: str, text: str, kept: frozenset[str]) -> Iterator[str]:
+    lines = [_GAP.sub(" ", line).strip() for line in laid_out.splitlines()]
+    missing = [line and not kept.issuperset(_WORD.findall(line)) for line in lines]
+    first = next((index for index, line in enumerate(lines) if line and not missing[index]), len(lines))
+    yield from compress(lines[:first], missing)
+    if text:
+        yield text
+    yield from compress(lines[first:], missing[first:])
 
 
 def _corrected(markdown: str) -> str:
