@@ -1,7 +1,6 @@
 """Layer 2: whether the passages say what a sentence says, asked of the small model in one call for the whole answer.
 
-It can only take away: what it lets pass has passed the check by the
-letter. Late, refused or broken, it changes nothing.
+It can only take away: what it lets pass has passed the literal check. Late, refused or broken, it changes nothing.
 """
 
 from __future__ import annotations
@@ -37,11 +36,14 @@ TOKENS_PER_SENTENCE, TOKENS_BESIDE = 40, 400
 """Tokens of the reply: a verdict takes some 20; thinking counts too."""
 
 
+Decision = Literal["supported", "contradicted", "not there"]
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Verdict:
     """`sure`: 0..1, by the judge's own account."""
 
-    verdict: Literal["supported", "contradicted", "not there"]
+    verdict: Decision
     sure: float
 
     @property
@@ -51,9 +53,7 @@ class Verdict:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Judgement:
-    """`verdicts`: one for each sentence that was handed over, None for
-    those that cite nothing; () where there is none.
-    """
+    """`verdicts`: one for each sentence that was handed over, None for those that cite nothing; () where none came."""
 
     status: JudgeStatus
     verdicts: tuple[Verdict | None, ...] = ()
@@ -61,7 +61,7 @@ class Judgement:
 
 class _Verdict(BaseModel):
     sentence: int
-    verdict: Literal["supported", "contradicted", "not there"]
+    verdict: Decision
     sure: Annotated[float, Field(ge=0, le=100)]
 
 

@@ -112,8 +112,7 @@ class RerankSettings(Section):
     candidates: Annotated[int, Field(ge=1, le=200)] | None = None
     """Passages that it reads of each question. None: as measured on the pages when they are indexed."""
     weight: Annotated[float, Field(ge=0, le=1)] | None = None
-    """Share of the cross-encoder in the final score; the rest is the
-    fused score. 0: it is not run. None: as measured.
+    """Share of the cross-encoder in the final score; the rest is the fused score. 0: it is not run. None: as measured.
     """
     hub_timeout_s: Annotated[float, Field(gt=0, le=120)] = 5.0
     """Seconds that a model that is not on this machine is waited for."""

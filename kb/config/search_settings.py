@@ -23,16 +23,14 @@ class SearchSettings(Section):
     original_weight_guess: Annotated[float, Field(ge=0, le=1)] = 0.5
     """Weight of the user's own words beside a rewrite that the rules only guess."""
     translation_share: Annotated[float, Field(ge=0, le=1)] = 0.5
-    """Share of a rewrite's weight that goes to its translation into the
-    language of the pages, where a model wrote one.
+    """Share of a rewrite's weight that goes to its translation into the language of the pages, where a model wrote one.
     """
     context_weight: Annotated[float, Field(ge=0, le=2)] = 1.0
     """Most that the question among the words of its thread weighs; the other wordings have 1 together. 0: off."""
     context_weight_rewritten: Annotated[float, Field(ge=0, le=2)] = 0.3
     """Most that the thread's words weigh beside a rewrite that is no guess: it says most of what they could add."""
     context_strong: Annotated[float, Field(ge=0, le=20)] = 9.0
-    """Standard score of the best passage for the question's own wordings
-    from which the thread's words weigh nothing.
+    """Standard score of the best passage for the question's own wordings from which the thread's words weigh nothing.
     """
     context_weak: Annotated[float, Field(ge=0, le=20)] = 5.0
     """The standard score down to which their weight grows."""

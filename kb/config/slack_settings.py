@@ -49,8 +49,7 @@ class SlackSettings(Section):
     """The channel (C0123, or its name) that is told once a week what was asked and the
     pages do not answer; "": none. Only questions of public channels are quoted there."""
     owner_digest: bool = False
-    """Whether the owners of pages are told once a month, in a direct
-    message, which of theirs are overdue or expired.
+    """Whether the owners of pages are told once a month, in a direct message, which of theirs are overdue or expired.
     """
     outsiders: Outsiders = "marked"
     """What guests, and channels that are shared with another organisation, may read: pages that are marked for their

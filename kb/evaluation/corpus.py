@@ -33,7 +33,7 @@ def cache_name(data: DataSet, embed: EmbedSettings, *, embedder: str) -> str:
 
     `embedder`: the name that the embedder goes by, which tells its precision as well.
     """
-    places = sorted({_place(passage) for _, of_page in data.pages() for passage in of_page} - {""})
+    places = sorted({place_of(passage.page, passage.title) for passage in data.passages} - {""})
     parts = (data.corpus_hash, embedder, embed.query_prompt, embed.document_prompt, FORM, *places)
     digest = hashlib.sha256("\x1f".join(parts).encode()).hexdigest()[:16]
     return f"{data.name}-{digest}"
@@ -99,15 +99,11 @@ def _chunk(passage: CorpusPassage, position: int, language: str) -> Chunk:
         path=passage.page,
         title=passage.title,
         url=passage.url,
-        place=_place(passage),
+        place=place_of(passage.page, passage.title),
         language=language,
         revision=FORM,
     )
     return Chunk(id=passage.id, page=page, position=position, text=_without_title(passage), url=passage.url)
-
-
-def _place(passage: CorpusPassage) -> str:
-    return place_of(passage.page, passage.title)
 
 
 def _without_title(passage: CorpusPassage) -> str:

@@ -48,8 +48,7 @@ class DataFolder:
         self.path = path.expanduser().resolve()
         self._lock: IO[str] | None = None
         self.exposed = ""
-        """Why others may read what is in the folder, and what to do about
-        it; empty: they may not. Known to its owner.
+        """Why others may read what is in the folder, and what to do about it; empty: they may not. Known to its owner.
         """
 
     @property

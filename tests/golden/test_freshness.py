@@ -71,7 +71,7 @@ async def test_the_overdue_pages_of_a_real_handbook_are_its_overdue_pages_all_an
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def result(tmp_path_factory: pytest.TempPathFactory) -> PlantedResult:
     settings = load_settings(environ={}, data=tmp_path_factory.mktemp("data"), rerank={"model": "off"})
-    return await planted(settings, sparse=SPARSE, sample=False)
+    return await planted(settings, sparse=SPARSE)
 
 
 @pytest.mark.series

@@ -8,14 +8,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from rich.console import Console
-from rich.progress import track
-
 from bot.cli.composition.runtime import Runtime, open_runtime, utc_now
 from bot.cli.composition.sources import sample_folder
 from bot.cli.evaluation.answer_report import PendingCase, answer_tables, report_json
 from bot.cli.evaluation.questions import clock_at
-from bot.cli.evaluation.report import Report
+from bot.cli.evaluation.report import Report, track
 from bot.cli.session.local import LocalSession
 from bot.cli.session.requests import IngestRequest
 from kb.config.settings import Settings
@@ -65,7 +62,7 @@ async def answers(
     async with open_runtime(settings, "eval", models=True, clock=clock, model=model) as runtime:
         if file is None:
             await _with_sample(runtime)
-        for case in track(chosen.cases, "Asking", console=Console(stderr=True)):
+        for case in track(chosen.cases, "Asking"):
             ended = await _run(runtime.pipeline, case)
             if isinstance(ended, PendingCase):
                 pending.append(ended)

@@ -3,29 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Literal
 
-from rich.progress import Progress
 from rich.table import Table
 
 from bot.cli.composition.pipeline import freshness_policy
 from bot.cli.composition.sources import SAMPLE, sample_folder
 from bot.cli.evaluation.questions import clock_at
-from bot.cli.evaluation.report import Report, table
+from bot.cli.evaluation.report import Report, table, track, tracked
 from bot.cli.evaluation.scratch import obedient, open_scratch
-from bot.cli.output import progress_bar
 from ingest.errors import PageError
 from ingest.parsers.reader import DirectReader
 from ingest.sources.folder import FolderSource
 from kb.answer import Answer
 from kb.config.model_settings import ModelSettings
 from kb.config.settings import Settings
-from kb.config.sources import FolderSettings
+from kb.config.sources import PAGES, FolderSettings
 from kb.errors import SettingsError
 from kb.evaluation.freshness import (
     MOST_STALE,
@@ -43,24 +40,20 @@ from kb.evaluation.freshness import (
 from kb.evaluation.obedient import ObedientModel
 from kb.evaluation.planted import AS_OF, Pair, read_ordinary, read_pairs, write_pages
 from kb.evaluation.questions import read_cases, run_cases
-from kb.inference.embedder import Embedder
 from kb.models import Page, Question
 from kb.pipeline import Pipeline
 
 Way = Literal["extraction", "model"]
 WAYS: tuple[Way, ...] = ("extraction", "model")
-MARKDOWN = ("**/*.md", "**/*.markdown", "**/*.mdx", "**/*.md.erb")
 VERDICTS = ("new", "both shown", "stale with a warning", "stale as current", "neither", "declined")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PlantedResult:
-    """`sample_alarms`: conflicts that were told in answers about the sample handbook, which has none."""
+    """What each way of answering made of the pairs, and of the ordinary pages."""
 
     pairs: dict[Way, list[FreshnessResult]]
     ordinary: dict[Way, list[OrdinaryResult]]
-    sample_alarms: tuple[str, ...] = ()
-    sample_questions: int = 0
 
     def passed(self, way: Way) -> bool:
         shown, conflicts = conflicts_shown(self.pairs[way])
@@ -94,9 +87,12 @@ async def freshness(
         failed = overdue.code > 0
     if ask_planted:
         result = await planted(settings)
+        questions, alarms = await _sample_alarms(settings)
         figures["planted"] = {way: _as_json(result, way) for way in WAYS}
-        figures["sample"] = {"questions": result.sample_questions, "alarms": list(result.sample_alarms)}
+        figures["sample"] = {"questions": questions, "alarms": alarms}
         shown += _shown(result)
+        shown.append(f"sample handbook: {len(alarms)} false alarms in {questions} questions")
+        shown += [f"  {alarm}" for alarm in alarms]
         failed = failed or not all(result.passed(way) for way in WAYS)
     return Report(figures=figures, shown=shown, code=1 if failed else 0)
 
@@ -130,7 +126,7 @@ async def _overdue(settings: Settings, folder: Path, dates: Path, at: date | Non
 
 async def dated_pages(folder: Path) -> AsyncIterator[Page]:
     """Yields the folder's Markdown pages with the dates that their front matter names; unreadable ones are left out."""
-    source = FolderSource(FolderSettings(name="handbook", path=folder, include=MARKDOWN, git_dates=False))
+    source = FolderSource(FolderSettings(name="handbook", path=folder, include=PAGES, git_dates=False))
     reader = DirectReader()
     async for ref in source.discover():
         raw = await source.fetch(ref)
@@ -148,46 +144,28 @@ async def dated_pages(folder: Path) -> AsyncIterator[Page]:
         )
 
 
-async def planted(
-    settings: Settings, *, sparse: int = 1, embedder: Embedder | None = None, sample: bool = True
-) -> PlantedResult:
-    """Asks every question of the planted set both ways, and the sample handbook's by extraction.
-
-    `sparse`: only every so many-th of the ordinary pages is there.
-    """
+async def planted(settings: Settings, *, sparse: int = 1) -> PlantedResult:
+    """Asks every question of the planted set both ways. `sparse`: with only every so many-th of the ordinary pages."""
     pairs, ordinary = read_pairs(), read_ordinary()[::sparse]
     result = PlantedResult(pairs={way: [] for way in WAYS}, ordinary={way: [] for way in WAYS})
-    quoting = settings.model_copy(update={"model": ModelSettings(provider="none")})
-    with progress_bar() as progress, TemporaryDirectory() as folder:
+    quoting = _quoting(settings)
+    with TemporaryDirectory() as folder:
         write_pages(Path(folder), sparse=sparse)
-        task = progress.add_task("Asking", total=2 * (len(pairs) + len(ordinary)))
-        async with open_planted(quoting, Path(folder), embedder=embedder) as (pipelines, model):
+        source = FolderSettings(name="planted", path=Path(folder), git_dates=False)
+        async with (
+            ObedientModel() as model,
+            open_scratch(quoting, [source], clock=clock_at(AS_OF)) as scratch,
+        ):
             for way in WAYS:
-                for number, pair in enumerate(pairs):
-                    answer = await _ask(pipelines[way], model, f"{way}-{number}", pair)
+                pipeline = scratch.pipeline if way == "extraction" else obedient(scratch, quoting, model)
+                for number, pair in enumerate(track(pairs, f"Pairs, by {way}")):
+                    answer = await _ask(pipeline, model, f"{way}-{number}", pair)
                     result.pairs[way].append(judge_pair(pair, answer))
-                    progress.advance(task)
-                for number, page in enumerate(ordinary):
+                for number, page in enumerate(track(ordinary, f"Other pages, by {way}")):
                     model.page = page.title
                     question = Question(id=f"{way}-o{number}", text=page.question)
-                    result.ordinary[way].append(judge_ordinary(page, await pipelines[way].answer(question)))
-                    progress.advance(task)
-        if sample:
-            return await _with_sample(quoting, result, embedder, progress)
+                    result.ordinary[way].append(judge_ordinary(page, await pipeline.answer(question)))
     return result
-
-
-@asynccontextmanager
-async def open_planted(
-    settings: Settings, folder: Path, *, embedder: Embedder | None = None
-) -> AsyncIterator[tuple[dict[Way, Pipeline], ObedientModel]]:
-    """Opens the planted pages, ingested, with both answerers over them."""
-    source = FolderSettings(name="planted", path=folder, git_dates=False)
-    async with (
-        ObedientModel() as model,
-        open_scratch(settings, [source], clock=clock_at(AS_OF), embedder=embedder) as scratch,
-    ):
-        yield {"extraction": scratch.pipeline, "model": obedient(scratch, settings, model)}, model
 
 
 async def _ask(pipeline: Pipeline, model: ObedientModel, name: str, pair: Pair) -> Answer:
@@ -202,19 +180,20 @@ async def _ask(pipeline: Pipeline, model: ObedientModel, name: str, pair: Pair) 
     return await pipeline.answer(question)
 
 
-async def _with_sample(
-    settings: Settings, result: PlantedResult, embedder: Embedder | None, progress: Progress
-) -> PlantedResult:
+async def _sample_alarms(settings: Settings) -> tuple[int, list[str]]:
+    """Counts the sample handbook's questions; returns the conflicts in their answers too, though it has none."""
     cases = read_cases(sample_folder().parent / "questions.json")
     source = FolderSettings(name=SAMPLE, path=sample_folder(), git_dates=False)
     alarms: list[str] = []
-    task = progress.add_task("Asking the sample handbook", total=len(cases.cases))
-    clock = clock_at(cases.as_of or AS_OF)
-    async with open_scratch(settings, [source], clock=clock, embedder=embedder) as scratch:
-        async for case in run_cases(scratch.pipeline, cases.cases):
-            alarms += [f"{case.case.id}: {alarm}" for alarm in alarms_in(case.answer)]
-            progress.advance(task)
-    return replace(result, sample_alarms=tuple(alarms), sample_questions=len(cases.cases))
+    async with open_scratch(_quoting(settings), [source], clock=clock_at(cases.as_of or AS_OF)) as scratch:
+        results = run_cases(scratch.pipeline, cases.cases)
+        async for result in tracked(results, "Asking the sample handbook", total=len(cases.cases)):
+            alarms += [f"{result.case.id}: {alarm}" for alarm in alarms_in(result.answer)]
+    return len(cases.cases), alarms
+
+
+def _quoting(settings: Settings) -> Settings:
+    return settings.model_copy(update={"model": ModelSettings(provider="none")})
 
 
 def _as_json(result: PlantedResult, way: Way) -> dict[str, Any]:
@@ -262,6 +241,3 @@ def _shown(result: PlantedResult) -> Iterator[Table | str]:
             yield f"  {miss['kind']}, {miss['verdict']}: {miss['question']} → {said}"
         for alarm in figures["false_alarms"]:
             yield f"  false alarm: {alarm['question']} {alarm['alarms'][0]}"
-    if result.sample_questions:
-        yield f"sample handbook: {len(result.sample_alarms)} false alarms in {result.sample_questions} questions"
-        yield from (f"  {alarm}" for alarm in result.sample_alarms)

@@ -9,12 +9,10 @@ from dataclasses import asdict, dataclass
 from typing import Literal
 
 from markdown_it import MarkdownIt
-from rich.console import Console
-from rich.progress import track
 from rich.table import Table
 
 from bot.cli.composition.runtime import utc_now
-from bot.cli.evaluation.report import Report, table
+from bot.cli.evaluation.report import Report, table, track
 from bot.cli.evaluation.scratch import obedient, open_scratch
 from bot.cli.evaluation.slack_judge import Wrong, judge
 from bot.rendering.render import render
@@ -50,7 +48,7 @@ async def injection(settings: Settings) -> Report:
     """Tries every attack in every way. The exit code is 1 where a message obeys one, or its page is not found."""
     outcomes: list[Outcome] = []
     async with open_range(settings) as attack_range:
-        for attack in track(read_attacks(), "Attacking", console=Console(stderr=True)):
+        for attack in track(read_attacks(), "Attacking"):
             outcomes += [await attack_range.try_out(attack, way) for way in WAYS]
     failed = any(outcome.wrong or not outcome.reached for outcome in outcomes)
     return Report(

@@ -16,8 +16,6 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import aiohttp
-from rich.console import Console
-from rich.progress import track
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.api.concurrency import ConcurrencyLimit
@@ -27,7 +25,7 @@ from bot.api.schemas import SearchRequest
 from bot.api.service import Service
 from bot.cli.composition.runtime import utc_now
 from bot.cli.evaluation.leak_tally import Leak, LeakTally
-from bot.cli.evaluation.report import Report
+from bot.cli.evaluation.report import Report, track
 from bot.cli.evaluation.scratch import open_scratch
 from bot.playground import Playground, SlackLimits
 from bot.playground.workspace import UserGroup, Workspace, WorkspaceChannel, WorkspaceUser
@@ -61,7 +59,7 @@ async def leaks(settings: Settings, *, count: int, seed: int) -> Report:
     tally = LeakTally()
     async with open_walk(settings, world) as walk:
         asked = list(combinations(world, count, seed))
-        for combination in track(asked, "Asking", console=Console(stderr=True)):
+        for combination in track(asked, "Asking"):
             await walk.ask(combination, tally)
     return Report(
         figures=tally.as_json(),

@@ -6,12 +6,9 @@ from collections.abc import Callable
 from datetime import UTC, date, datetime, time
 from pathlib import Path
 
-from rich.console import Console
-from rich.progress import track
-
 from bot.cli.composition.runtime import open_runtime, utc_now
 from bot.cli.composition.sources import sample_folder
-from bot.cli.evaluation.report import Report
+from bot.cli.evaluation.report import Report, track
 from kb.config.settings import Settings
 from kb.evaluation.questions import CaseResult, read_cases, run_cases
 
@@ -22,7 +19,7 @@ async def questions(settings: Settings, file: Path | None) -> Report:
     clock = clock_at(cases.as_of) if cases.as_of else utc_now
     results: list[CaseResult] = []
     async with open_runtime(settings, "eval", models=True, clock=clock) as runtime:
-        for case in track(cases.cases, "Asking", console=Console(stderr=True)):
+        for case in track(cases.cases, "Asking"):
             results += [result async for result in run_cases(runtime.pipeline, [case])]
     failed = [result for result in results if result.problems]
     passed = len(results) - len(failed)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterable, AsyncIterator, Sequence
+from collections.abc import AsyncIterable, AsyncIterator, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from rich import box
+from rich import box, progress
 from rich.console import Console
 from rich.table import Table
 
@@ -36,10 +36,15 @@ def table(*columns: str, title: str | None = None, caption: str | None = None) -
     return Table(*columns, title=title, caption=caption, box=box.SIMPLE_HEAD)
 
 
+def track(items: Sequence[_Item], text: str) -> Iterable[_Item]:
+    """Yields the items and shows on stderr how many there were."""
+    return progress.track(items, text, console=Console(stderr=True))
+
+
 async def tracked(items: AsyncIterable[_Item], text: str, *, total: int) -> AsyncIterator[_Item]:
-    """Yields the items and shows on stderr how many of `total` there were."""
-    with progress_bar() as progress:
-        task = progress.add_task(text, total=total)
+    """Yields the items, of which there will be `total`, and shows on stderr how many there were."""
+    with progress_bar() as bar:
+        task = bar.add_task(text, total=total)
         async for item in items:
             yield item
-            progress.advance(task)
+            bar.advance(task)

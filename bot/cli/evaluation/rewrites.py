@@ -8,11 +8,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-from rich.progress import track
-
 from bot.cli.composition.pipeline import open_language_model
-from bot.cli.evaluation.report import Report, table
+from bot.cli.evaluation.report import Report, table, track
 from kb.config.settings import Settings
 from kb.errors import SettingsError
 from kb.evaluation.corpus import corpus_chunks
@@ -83,15 +80,11 @@ async def _cases(rewriter: Rewriter, file: Path, settings: Settings) -> Report:
 
 async def _gold(rewriter: Rewriter, file: Path, settings: Settings, least: Mapping[str, float]) -> Report:
     talks = read_conversations(file / "conversations.jsonl" if file.is_dir() else file)
-    console = Console(stderr=True)
     results: list[GoldRewrite] = []
-    for talk in track(talks, "Rewriting", console=console):
+    for talk in track(talks, "Rewriting"):
         results += await run_gold_rewrites(rewriter, talk)
     cases = list(standalone_questions(talks))
-    standalone = [
-        await run_standalone(rewriter, case)
-        for case in track(cases, "Asking what stands alone", console=console)
-    ]
+    standalone = [await run_standalone(rewriter, case) for case in track(cases, "Asking what stands alone")]
     figures = {**rewrite_figures(results).model_dump(), **standalone_figures(cases, standalone)}
     if unknown := sorted(least.keys() - figures.keys()):
         raise SettingsError(f"--least {unknown[0]}: no such figure; there are {', '.join(figures)}")

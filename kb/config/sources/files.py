@@ -21,8 +21,7 @@ class FolderSettings(CommonSettings):
     include: tuple[str, ...] = DOCUMENTS
     exclude: tuple[str, ...] = ()
     git_dates: bool = True
-    """In a git checkout, a page was edited when its file was last
-    committed. Off: git is not asked, for links neither.
+    """In a git checkout, a page was edited when its file was last committed. Off: git is not asked, for links neither.
     """
     pull: bool = False
     """Bring a git checkout up to date before each sync (fast-forward only)."""
@@ -69,8 +68,7 @@ class SlackExportSettings(CommonSettings):
     workspace_url: HttpUrl | None = None
     """https://acme.slack.com makes links; without it a page is cited by its title."""
     channels: tuple[str, ...] = ()
-    """Names. Empty: all public channels. A private channel is read only
-    when it is named, and only its members find it.
+    """Names. Empty: all public channels. A private channel is read only when it is named, and only its members find it.
     """
     people: Literal["pseudonyms", "names"] = "pseudonyms"
     accepted: tuple[str, ...] = ("white_check_mark", "heavy_check_mark", "ballot_box_with_check")

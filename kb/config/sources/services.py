@@ -18,8 +18,7 @@ class WebsiteSettings(CommonSettings):
 
     kind: Literal["website"]
     start: Annotated[tuple[HttpUrl, ...], Field(min_length=1)]
-    """Where to begin. Their hosts are the allowed ones; a page belongs to
-    the source when its address begins with one.
+    """Where to begin. Their hosts are the allowed ones; a page belongs to the source when its address begins with one.
     """
     prefixes: tuple[HttpUrl, ...] = ()
     """What a page's address must begin with. Empty: the folders of the `start` addresses."""
