@@ -101,8 +101,12 @@ class Attached:
 
     async def _search(self, kind: str, expand: str, space: str, page_id: str) -> list[_Found]:
         where = f"container = {page_id}" if page_id else f'space = "{space.replace(chr(34), "")}"'
-        asked: Parameters = {"cql": f"type = {kind} and {where}", "limit": _SEARCH_SIZE, "expand": expand}
-        results = every_result(self.api, "/rest/api/content/search", asked)
+        parameters: Parameters = {
+            "cql": f"type = {kind} and {where}",
+            "limit": _SEARCH_SIZE,
+            "expand": expand,
+        }
+        results = every_result(self.api, "/rest/api/content/search", parameters)
         return [parsed(_Found, result) async for result in results]
 
     def _attachment(self, found: _Found) -> Attachment:

@@ -72,8 +72,8 @@ class CloudApi:
         by_id: dict[str, _Page] = {}
         for kind, status in wanted:
             path = f"/api/v2/spaces/{space.id}/{kind}"
-            asked: Parameters = {"limit": _PAGE_SIZE, "status": status}
-            pages = [parsed(_Page, result) async for result in every_result(self._api, path, asked)]
+            parameters: Parameters = {"limit": _PAGE_SIZE, "status": status}
+            pages = [parsed(_Page, result) async for result in every_result(self._api, path, parameters)]
             by_id |= {page.id: page for page in pages if kind == "pages"}
             listed += [self._listed(page, space.key, blog=kind == "blogposts") for page in pages]
         listed = [replace(page, parents=_parents(page.id, by_id)) for page in listed]
@@ -109,8 +109,8 @@ class CloudApi:
     async def _readers(self, space: str, kinds: str) -> dict[str, Content]:
         """Labels and limits of a space's pages, a hundred a request. The search index may lag behind: see below."""
         query = f'space = "{space.replace(chr(34), "")}" and type in {kinds}'
-        asked: Parameters = {"cql": query, "limit": _SEARCH_SIZE, "expand": f"metadata.labels,{READERS}"}
-        results = every_result(self._api, "/rest/api/content/search", asked)
+        parameters: Parameters = {"cql": query, "limit": _SEARCH_SIZE, "expand": f"metadata.labels,{READERS}"}
+        results = every_result(self._api, "/rest/api/content/search", parameters)
         contents = [parsed(Content, result) async for result in results]
         return {content.id: content for content in contents}
 

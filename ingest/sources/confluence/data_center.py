@@ -26,12 +26,14 @@ class DataCenterApi:
         self._base_url = base_url
 
     async def spaces(self, keys: tuple[str, ...]) -> list[Space]:
-        asked: Parameters = (
+        parameters: Parameters = (
             {"limit": _PAGE_SIZE, "spaceKey": keys}
             if keys
             else {"limit": _PAGE_SIZE, "type": "global", "status": "current"}
         )
-        return [parsed(Space, space) async for space in every_result(self._api, "/rest/api/space", asked)]
+        return [
+            parsed(Space, space) async for space in every_result(self._api, "/rest/api/space", parameters)
+        ]
 
     async def pages(self, space: Space, *, archived: bool, blog: bool) -> list[ListedPage]:
         wanted = [("page", "current")]
@@ -39,12 +41,12 @@ class DataCenterApi:
         wanted += [("blogpost", "current")] if blog else []
         listed = []
         for kind, status in wanted:
-            asked: Parameters = {
+            parameters: Parameters = {
                 "spaceKey": space.key, "type": kind, "status": status, "limit": _PAGE_SIZE, "expand": EXPAND,
             }  # fmt: skip
             listed += [
                 self._listed(result, space.key, blog=kind == "blogpost")
-                async for result in every_result(self._api, "/rest/api/content", asked)
+                async for result in every_result(self._api, "/rest/api/content", parameters)
             ]
         return listed
 

@@ -119,7 +119,7 @@ def macro_of(element: Element) -> Macro:
         match name_of(child):
             case "ac:parameter":
                 parameters[attribute(child, "ac:name")] = "".join(child.itertext()).strip()
-                targets += [one for one in child.iter() if name_of(one).startswith("ri:")]
+                targets += [inner for inner in child.iter() if name_of(inner).startswith("ri:")]
             case "ac:plain-text-body":
                 plain = "".join(child.itertext())
             case "ac:rich-text-body":

@@ -1,8 +1,9 @@
-"""Words and lines of Markdown, made of XHTML's."""
+"""Words, lines and blocks of Markdown, made of XHTML's."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from ingest.sources.markup import literal, prose, unliteral
 
@@ -10,10 +11,17 @@ _BLOCK_MARK = re.compile(r"^[ ]*(?:>[ ]?)*[ ]*(?:- |#{1,6} )?", re.MULTILINE)
 _ANCHOR = re.compile(r" \{#\S*\}$")
 _FENCE = re.compile(r"(`{3,})[^\n]*\n(?P<code>.*)\n\1", re.DOTALL)
 _TALKING = (".", "!", "?", "…", ":", "。", "？", "！", "：")
+_SIGNS = {
+    "tick": "✅", "cross": "❌", "warning": "⚠️", "information": "ℹ️", "question": "❓", "plus": "➕", "minus": "➖",
+    "thumbs-up": "👍", "thumbs-down": "👎", "light-on": "💡", "smile": "🙂", "sad": "🙁", "laugh": "😀", "wink": "😉",
+    "heart": "❤️", "broken-heart": "💔", "cheeky": "😛", "yellow-star": "⭐",
+}  # fmt: skip
+"""Emoticons of the old editor, by their name; in a table a tick and a cross are often all that a cell says."""
+_RAISED = str.maketrans("0123456789+-−()n", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁽⁾ⁿ")
 
 
 def paragraph(run: list[str]) -> list[str]:
-    """Text of inline elements as a block, if it says anything; its line breaks are the author's."""
+    """Makes a block of inline elements, if it says anything; its line breaks are the author's."""
     lines = [words(line) for line in "".join(run).split("\n")]
     return some(prose("\n".join(line for line in lines if line)))
 
@@ -23,7 +31,7 @@ def some(text: str) -> list[str]:
 
 
 def plain(text: str | None) -> str:
-    """Text between tags: line breaks there mean nothing."""
+    """Writes text between tags: line breaks there mean nothing."""
     return literal(re.sub(r"\s+", " ", text or ""))
 
 
@@ -32,7 +40,7 @@ def words(text: str) -> str:
 
 
 def wrapped(inner: str, mark: str) -> str:
-    """`**bold**` with the white space outside of the marks, where Markdown wants it."""
+    """Writes `**bold**` with the white space outside of the marks, where Markdown wants it."""
     core = inner.strip()
     if not core:
         return inner
@@ -43,7 +51,7 @@ def wrapped(inner: str, mark: str) -> str:
 
 
 def code(text: str) -> str:
-    """Code within a line, with the white space around it outside."""
+    """Writes code within a line, with the white space around it outside."""
     core = words(text)
     if not core:
         return text
@@ -53,7 +61,7 @@ def code(text: str) -> str:
 
 
 def one_line(block: str) -> str:
-    """A block within a cell: its words, its code line by line, and no mark of a list, a quotation or a heading."""
+    """Writes a block of a cell: its words, its code line by line, no mark of a list, a quotation or a heading."""
     if found := _FENCE.fullmatch(block):
         return " ".join(code(line.strip()) for line in found["code"].split("\n") if line.strip())
     if block.startswith("#"):
@@ -62,8 +70,8 @@ def one_line(block: str) -> str:
 
 
 def titled(title: str, body: list[str]) -> list[str]:
-    """Blocks under the title of a tab, an accordion or a card, which says what they are about: in front of their words,
-    since whoever quotes them must have it ("Belgium: 6% VAT on books"); a question stands over its answer.
+    """Puts blocks under the title of a tab, an accordion or a card, which says what they are about: in front of
+    their words, since whoever quotes them must have it ("Belgium: 6% VAT on books"); a question stands over its answer.
     """
     if not title or not body:
         return body or some(f"**{title}**" if title else "")
@@ -76,3 +84,28 @@ def titled(title: str, body: list[str]) -> list[str]:
 def is_prose(block: str) -> bool:
     """Whether a block of ours is a paragraph: `prose` escapes what would start anything else."""
     return not re.match(r"[#>|`]|[-+*] |\d{1,9}[.)] |\$\$|\*\*[^*\n]+\*\*\Z", block)
+
+
+def list_item(marker: str, blocks: list[str]) -> Iterator[str]:
+    if not blocks:
+        return
+    pad = " " * (len(marker) if marker[0].isdigit() else 2)
+    text, *rest = blocks
+    for block in rest:
+        text += ("\n" if re.match(r"(- |\d+\. )", block) else "\n\n") + block
+    yield marker + indented(text, pad).lstrip()
+
+
+def indented(text: str, pad: str) -> str:
+    return "\n".join(pad + line if line else line for line in text.split("\n"))
+
+
+def sign(name: str, fallback: str) -> str:
+    """Writes an emoticon. `fallback`: the character itself, where the newer editor wrote it."""
+    return fallback or _SIGNS.get(name) or (f":{name}:" if name else "")
+
+
+def raised(text: str) -> str:
+    """Writes digits above the line, so that 10⁶ is not 106; other text as it is ("1st")."""
+    core = text.strip()
+    return text.translate(_RAISED) if core and all(ord(character) in _RAISED for character in core) else text

@@ -25,17 +25,8 @@ _CODE = frozenset({"code", "noformat", "paste-code-macro", "plantuml", "mermaid"
 BLOCKS = _PANELS.keys() | _CODE | {"expand", "ui-expand"}
 """Macros that stand alone, even in the middle of a paragraph."""
 _TITLES = (
-    "title",
-    "label",
-    "heading",
-    "header",
-    "caption",
-    "question",
-    "summary",
-    "tabname",
-    "tab-title",
-    "tabtitle",
-)
+    "title", "label", "heading", "header", "caption", "question", "summary", "tabname", "tab-title", "tabtitle",
+)  # fmt: skip
 """Parameters by which add-ons name the title that they show over their body; in any case of letters."""
 _UNTITLED = frozenset(
     {"details", "excerpt", "multiexcerpt", "multiexcerpt-macro", "section", "column", "toc-zone"}
@@ -57,7 +48,7 @@ def is_limited(macro: Macro) -> bool:
 
 
 def inline(macro: Macro, body: str, links: PageLinks) -> str:
-    """A macro within a line; `body` is its rich text in one."""
+    """Writes a macro within a line; `body` is its rich text in one."""
     match macro.name:
         case "status":
             return literal(macro.parameters.get("title") or macro.parameters.get("colour", ""))
@@ -73,12 +64,12 @@ def inline(macro: Macro, body: str, links: PageLinks) -> str:
             return f"({' '.join(_include(macro, links)).replace('See ', 'see ', 1)})"
         case _:
             title = _title(macro)
-            said = body if body.strip() else code(macro.plain or "")
-            return f"{title}: {said}" if title and said.strip() else said or title
+            text = body if body.strip() else code(macro.plain or "")
+            return f"{title}: {text}" if title and text.strip() else text or title
 
 
 def block(macro: Macro, body: list[str], links: PageLinks) -> list[str]:
-    """A macro that stands alone; `body` is its rich text as Markdown."""
+    """Writes a macro that stands alone; `body` is its rich text as Markdown."""
     match macro.name:
         case name if name in _PANELS:
             return _panel(macro, body)
@@ -123,10 +114,11 @@ def _jira(macro: Macro, links: PageLinks) -> str:
 def _panel(macro: Macro, body: list[str]) -> list[str]:
     sign = macro.parameters.get("panelIconText", "").strip()
     head = ": ".join(part for part in (_PANELS[macro.name], _title(macro)) if part)
-    said = [f"**{head}**", *body] if head else body
-    if sign and said:
-        said = [f"{sign} {said[0]}", *said[1:]] if not said[0].startswith(("|", "```")) else [sign, *said]
-    return some(quoted(said))
+    blocks = [f"**{head}**", *body] if head else body
+    if sign and blocks:
+        first, *rest = blocks
+        blocks = [sign, *blocks] if first.startswith(("|", "```")) else [f"{sign} {first}", *rest]
+    return some(quoted(blocks))
 
 
 def _code(macro: Macro, body: list[str]) -> list[str]:
@@ -147,7 +139,7 @@ def _include(macro: Macro, links: PageLinks) -> list[str]:
 
 
 def _attached(macro: Macro) -> list[str]:
-    """The name of a file that the macro shows. Its text is no part of the page."""
+    """Writes the name of a file that the macro shows. Its text is no part of the page."""
     shows_file = macro.name.startswith("view") or macro.name in ("multimedia", "pdf")
     named = macro.parameters.get("name") or macro.parameters.get("filename", "") if shows_file else ""
     name = _resource(macro, "ri:attachment", "ri:filename") or named

@@ -14,12 +14,12 @@ _NO_WORDS = ("script", "style", "template", "noscript", "iframe", "svg", "head")
 
 
 def rendered(html: str) -> Element:
-    """HTML under one element, without what no reader sees."""
+    """Parses HTML under one element, without what no reader sees."""
     try:
         root = lxml.html.fragment_fromstring(html, create_parent="div")
     except (lxml.etree.ParserError, ValueError):
         return lxml.html.Element("div")
-    hidden = [one for one in root.iter() if isinstance(one.tag, str) and _is_hidden(one)]
+    hidden = [element for element in root.iter() if isinstance(element.tag, str) and _is_hidden(element)]
     for element in (*hidden, *root.xpath("//comment()")):
         if element.getparent() is not None:
             element.drop_tree()
@@ -32,7 +32,7 @@ def _is_hidden(element: Element) -> bool:
 
 
 def closed(markdown: str) -> str:
-    """Markdown that ends where its macro does: a fence that its author left open would take the rest of the page."""
+    """Ends Markdown where its macro ends: a fence that its author left open would take the rest of the page."""
     text = markdown.strip("\n")
     fences = [token for token in block_parser().parse(text) if token.type == "fence" and token.level == 0]
     if fences and fences[-1].map and fences[-1].map[1] >= len(text.split("\n")):

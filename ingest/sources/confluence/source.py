@@ -125,7 +125,7 @@ class ConfluenceSource(ConfiguredSource[ConfluenceSettings]):
             people=people,
         )
         try:
-            texts = [await asyncio.to_thread(read_storage, one, links) for one in storages]
+            texts = [await asyncio.to_thread(read_storage, text, links) for text in storages]
         except StorageError as error:
             raise PageError(f"its text is no storage format: {error}") from error
         parts = [heading(page.title), texts[0].markdown]
@@ -148,7 +148,7 @@ class ConfluenceSource(ConfiguredSource[ConfluenceSettings]):
         self, path: str, page: ListedPage, attachment_id: str, audience: tuple[str, ...] | None
     ) -> RawPage:
         documents = await self._connection.attached.documents(page_id=page.id)
-        document = next((one for one in documents if one.id == attachment_id), None)
+        document = next((found for found in documents if found.id == attachment_id), None)
         if document is None or not self._settings.attachments:
             raise PageError("it is no longer attached to its page", withdraw=True)
         return RawPage(
@@ -165,9 +165,7 @@ class ConfluenceSource(ConfiguredSource[ConfluenceSettings]):
         return (page.space, *(page.parents or self._parents.get(page.id, ())))
 
     async def _named(self, storage: str) -> tuple[dict[str, str], bool]:
-        """Whom the page mentions, each asked for once a sync; and whether
-        Confluence could not be asked for somebody.
-        """
+        """Names whom the page mentions, each asked for once a sync; and tells whether somebody is not known."""
         people, unknown = {}, False
         for attribute, user_id in sorted(mentioned(storage)):
             try:
@@ -184,7 +182,7 @@ class ConfluenceSource(ConfiguredSource[ConfluenceSettings]):
         await self._connection.json.close()
 
     async def _pages(self, space: Space) -> list[PageRef]:
-        """A space's pages that somebody here may read. One that fails is reported, and nothing of it is removed."""
+        """Lists what somebody here may read of a space. One that fails is reported, and nothing of it is removed."""
         chosen = self._settings
         try:
             pages = await self._connection.api.pages(space, archived=chosen.archived, blog=chosen.blog)
@@ -198,9 +196,8 @@ class ConfluenceSource(ConfiguredSource[ConfluenceSettings]):
         for page in pages:
             audience = audiences[page.id]
             if (audience == () and page.limits is not None) or not self._is_chosen(page):
-                self._left_out.add(
-                    page.path
-                )  # by somebody's will; limits that cannot be asked for tell of none
+                # by somebody's will; limits that cannot be asked for tell of none
+                self._left_out.add(page.path)
             if audience == ():
                 closed |= {group for limit in page.limits or () for group in limit.groups}
             elif self._is_chosen(page):
@@ -216,7 +213,7 @@ class ConfluenceSource(ConfiguredSource[ConfluenceSettings]):
         return [*refs.values(), *await self._documents(space, refs, audiences)]
 
     async def _answers(self, space: Space) -> Mapping[str, list[Comment]]:
-        """Id of a page -> its comments that are marked as answers. Where they cannot be listed the space cannot."""
+        """Lists by page the comments that are marked as answers. Where they cannot be listed the space cannot."""
         found = defaultdict[str, list[Comment]](list)
         if self._settings.answers:
             try:
@@ -235,7 +232,7 @@ class ConfluenceSource(ConfiguredSource[ConfluenceSettings]):
     async def _documents(
         self, space: Space, pages: Mapping[str, PageRef], audiences: Mapping[str, tuple[str, ...] | None]
     ) -> list[PageRef]:
-        """What is attached to these pages. Where that cannot be listed the pages are, and nothing of it is removed."""
+        """Lists what is attached to these pages. Where that fails the pages are listed, and nothing is removed."""
         if not self._settings.attachments:
             return []
         try:
@@ -247,13 +244,13 @@ class ConfluenceSource(ConfiguredSource[ConfluenceSettings]):
             return []
         return [
             PageRef(
-                path=f"{pages[one.page_id].path}/{one.id}/{one.name}",
-                revision=self._document_revision(one, audiences[one.page_id]),
-                size=one.size,
-                title=one.name,
+                path=f"{pages[document.page_id].path}/{document.id}/{document.name}",
+                revision=self._document_revision(document, audiences[document.page_id]),
+                size=document.size,
+                title=document.name,
             )
-            for one in documents
-            if one.page_id in pages
+            for document in documents
+            if document.page_id in pages
         ]
 
     def _is_chosen(self, page: ListedPage) -> bool:
@@ -261,15 +258,16 @@ class ConfluenceSource(ConfiguredSource[ConfluenceSettings]):
         return (not wanted or bool(page.labels & wanted)) and not page.labels & unwanted
 
     def _audience(self, page: ListedPage) -> tuple[str, ...] | None:
-        """Its channels; empty: nobody here; None: no limit. Limits that are not known close the page."""
+        """Returns its channels; empty: nobody here; None: no limit. Limits that are not known close the page."""
         return () if page.limits is None else channels_of(page.limits, self._settings.groups)
 
     def _revision(
         self, page: ListedPage, audience: tuple[str, ...] | None, comments: Sequence[Comment]
     ) -> str:
-        parts = (_CONVERTER, page.id, str(page.version), page.title, page.url, repr(audience))
-        told = [part for comment in comments for part in (comment.id, str(comment.version))]
-        return fingerprint(part.encode() for part in (*parts, *told))
+        parts = [_CONVERTER, page.id, str(page.version), page.title, page.url, repr(audience)]
+        for comment in comments:
+            parts += [comment.id, str(comment.version)]
+        return fingerprint(part.encode() for part in parts)
 
     def _document_revision(self, document: Attachment, audience: tuple[str, ...] | None) -> str:
         parts = (document.id, str(document.version), document.name, document.url, repr(audience))

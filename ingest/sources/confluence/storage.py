@@ -28,10 +28,8 @@ from ingest.sources.confluence.elements import (
     parse_storage,
     seen_text,
 )
-from ingest.sources.confluence.emoticons import raised, sign
 from ingest.sources.confluence.links import PageLinks
 from ingest.sources.confluence.rendered import RENDERED, closed, rendered
-from ingest.sources.confluence.shapes import indented, list_item
 from ingest.sources.confluence.tables import row_groups
 from ingest.sources.markup import fenced, quoted
 
@@ -52,15 +50,13 @@ class StorageText:
 
 
 def storage_to_markdown(storage: str, links: PageLinks) -> str:
-    """
-    Raises:
-        StorageError: it cannot be read as XML, however generously.
-    """
+    """Writes a page as Markdown. Raises as `read_storage`."""
     return read_storage(storage, links).markdown
 
 
 def read_storage(storage: str, links: PageLinks) -> StorageText:
-    """
+    """Reads a page in storage format.
+
     Raises:
         StorageError: it cannot be read as XML, however generously.
     """
@@ -84,7 +80,7 @@ class _Writer:
         return (f"what it shows to some readers alone is left out ({', '.join(sorted(self._limited))})",)
 
     def blocks(self, element: Element, depth: int) -> list[str]:
-        """The element's content as blocks. Text and inline elements between blocks make paragraphs."""
+        """Writes the element's content as blocks. Text and inline elements between blocks make paragraphs."""
         if depth > _DEEPEST:
             return [text] if (text := lines.words("".join(element.itertext()))) else []
         written: list[str] = []
@@ -99,7 +95,7 @@ class _Writer:
         return [*written, *lines.paragraph(run)]
 
     def inline(self, element: Element, depth: int) -> str:
-        """The element's content within a line."""
+        """Writes the element's content within a line."""
         if depth > _DEEPEST:
             return lines.words("".join(element.itertext()))
         return lines.plain(element.text) + "".join(
@@ -161,11 +157,11 @@ class _Writer:
         number = int(start) if (start := element.get("start", "1")).isdigit() else 1
         for item in element:
             if name_of(item) in ("ul", "ol"):  # a list right within a list, as old editors wrote it
-                yield indented("\n".join(self._items(item, depth + 1)), "  ")
+                yield lines.indented("\n".join(self._items(item, depth + 1)), "  ")
                 continue
             marker = f"{number}. " if name_of(element) == "ol" else "- "
             number += 1
-            yield from list_item(marker, self.blocks(item, depth + 1))
+            yield from lines.list_item(marker, self.blocks(item, depth + 1))
 
     def _tasks(self, element: Element, depth: int) -> Iterator[str]:
         for task in element:
@@ -173,7 +169,7 @@ class _Writer:
             status, body = parts.get("ac:task-status"), parts.get("ac:task-body")
             done = status is not None and (status.text or "").strip() == "complete"
             if body is not None:
-                yield from list_item("- [x] " if done else "- [ ] ", self.blocks(body, depth + 1))
+                yield from lines.list_item("- [x] " if done else "- [ ] ", self.blocks(body, depth + 1))
 
     def _table(self, element: Element, depth: int) -> list[str]:
         self._cells += 1
@@ -182,7 +178,7 @@ class _Writer:
         return lines.some(inline_table(groups) if self._cells else markdown_table(groups))
 
     def _cell(self, cell: Element, depth: int) -> str:
-        """A cell's blocks in one line, as Markdown's tables want it."""
+        """Writes a cell's blocks in one line, as Markdown's tables want it."""
         return lines.words(" ".join(map(lines.one_line, self.blocks(cell, depth))))
 
     def _macro(self, macro: Macro, depth: int) -> list[str]:
@@ -208,14 +204,14 @@ class _Writer:
         return macros.inline(macro, body, self._links)
 
     def _fallback(self, element: Element, depth: int) -> list[str]:
-        fallback = next((one for one in element.iter() if name_of(one) == "ac:adf-fallback"), None)
+        fallback = next((inner for inner in element.iter() if name_of(inner) == "ac:adf-fallback"), None)
         if fallback is not None:
             return self.blocks(fallback, depth)
         return [
             block
-            for one in element.iter()
-            if name_of(one) == "ac:adf-content"
-            for block in self.blocks(one, depth)
+            for inner in element.iter()
+            if name_of(inner) == "ac:adf-content"
+            for block in self.blocks(inner, depth)
         ]
 
     def _inline_one(self, element: Element, depth: int) -> str:
@@ -238,9 +234,9 @@ class _Writer:
             case "ac:image":
                 return self._image(element, depth)
             case "ac:emoticon":
-                return sign(attribute(element, "ac:name"), attribute(element, "ac:emoji-fallback"))
+                return lines.sign(attribute(element, "ac:name"), attribute(element, "ac:emoji-fallback"))
             case "sup":
-                return raised(self.inline(element, depth))
+                return lines.raised(self.inline(element, depth))
             case "time":
                 return str(element.get("datetime", "")) or self.inline(element, depth)
             case "li" | "tr" | "td" | "th":
@@ -263,10 +259,8 @@ class _Writer:
         )
 
     def _image(self, element: Element, depth: int) -> str:
-        """What stands in for a picture: its caption and, where it says something else, its alternative text."""
-        caption = next(
-            (lines.words(self.inline(one, depth)) for one in element if name_of(one) == "ac:caption"), ""
-        )
+        """Writes what stands in for a picture: its caption and, where it says something else, its alternative text."""
+        captions = (self.inline(child, depth) for child in element if name_of(child) == "ac:caption")
+        caption = lines.words(next(captions, ""))
         alternative = description(attribute(element, "ac:alt") or attribute(element, "ac:title"))
-        told = [alternative, caption] if alternative != caption else [caption]
-        return " ".join(f"*{text}*" for text in told if text)
+        return " ".join(f"*{text}*" for text in dict.fromkeys((alternative, caption)) if text)

@@ -29,33 +29,10 @@ and `<?php`, code for which its author forgot the fence.
 _NO_TAG = re.compile(r"<(?=[A-Za-z/!?])")
 _TAG = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9-]*)((?:\s[^<>]*)?/?)>")
 _HEADING_NAME = re.compile(r"[hH][1-6]")
-_MAY_STAY_OPEN = frozenset(
-    [
-        "area",
-        "base",
-        "br",
-        "col",
-        "hr",
-        "img",
-        "input",
-        "link",
-        "meta",
-        "source",
-        "track",
-        "wbr",
-        "li",
-        "p",
-        "td",
-        "th",
-        "tr",
-        "tbody",
-        "thead",
-        "tfoot",
-        "dt",
-        "dd",
-        "pre",
-    ]
-)
+_MAY_STAY_OPEN = frozenset({
+    "area", "base", "br", "col", "hr", "img", "input", "link", "meta", "source", "track", "wbr",
+    "li", "p", "td", "th", "tr", "tbody", "thead", "tfoot", "dt", "dd", "pre",
+})  # fmt: skip
 """Empty ones, those that HTML closes by itself, and `pre`, which is closed at the end of its block."""
 _PRE = re.compile(r"<pre\b", re.IGNORECASE)
 _END_OF_PRE = re.compile(r"</pre\b", re.IGNORECASE)
@@ -79,7 +56,7 @@ def as_remark(text: str) -> str:
 
 
 def signed(author: str, text: str) -> str:
-    """The text under its author's name; empty where there is none."""
+    """Puts a text under its author's name; empty where there is none."""
     if not text:
         return ""
     begins_with_prose = _PARSER.parse(text)[0].type == "paragraph_open"
@@ -146,7 +123,7 @@ def _bounded(text: str, write: Heading) -> str:
 
 
 def _shown(block: str, write: Heading, tags: _Tags) -> list[str]:
-    """A block of HTML as a reader sees it, which ends where the post does. What looks
+    """Writes a block of HTML as a reader sees it, which ends where the post does. What looks
     like Markdown in it will be Markdown once the tags are gone, but for what code shows.
     """
     lines: list[str] = []
@@ -176,14 +153,12 @@ def _line(line: str, write: Heading) -> str:
 
 
 def _paragraph(lines: list[str], token: Token, tags: _Tags) -> list[str]:
-    """The text of a paragraph or a heading as a reader sees it. `<` that
-    opens no tag is a word; code stays as it is.
-    """
-    text, at = "\n".join(lines), 0
+    """Writes a paragraph or a heading as a reader sees it. `<` that opens no tag is a word; code stays as it is."""
+    text, end = "\n".join(lines), 0
     for child in token.children or ():
         if child.type not in ("text", "html_inline", "code_inline"):
             continue
-        found = text.find(child.content, at)
+        found = text.find(child.content, end)
         if found < 0:
             continue
         shown = child.content
@@ -192,7 +167,7 @@ def _paragraph(lines: list[str], token: Token, tags: _Tags) -> list[str]:
         elif child.type == "text":
             shown = _NO_TAG.sub("&lt;", shown)
         text = text[:found] + shown + text[found + len(child.content) :]
-        at = found + len(shown)
+        end = found + len(shown)
     kept = _UNDERLINE.sub(r"\g<0>\\", text).split("\n")  # under a footnote it would make a heading of it
     return kept + [""] * (len(lines) - len(kept))  # the lines of what comes before keep their numbers
 

@@ -74,15 +74,15 @@ class Connection:
 
     async def files(self, query: Parameters) -> AsyncIterator[DriveFile]:
         """Yields the files that a query finds. Raises also where Google could not search all of it."""
-        asked = {**_LISTED, "pageSize": _PAGE_SIZE, **query}
-        async for file in self._every("/files", "files", f"incompleteSearch,files({FIELDS})", asked):
+        parameters = {**_LISTED, "pageSize": _PAGE_SIZE, **query}
+        async for file in self._every("/files", "files", f"incompleteSearch,files({FIELDS})", parameters):
             yield parsed(DriveFile, file)
 
     async def permissions(self, file_id: str) -> tuple[Permission, ...]:
         """Lists the permissions of a file or a shared drive, inherited ones included."""
         path, fields = f"{_path(file_id)}/permissions", f"permissions({PERMISSION_FIELDS})"
-        asked: Parameters = {**_EVERYWHERE, "pageSize": _DRIVES_SIZE}
-        found = self._every(path, "permissions", fields, asked)
+        parameters: Parameters = {**_EVERYWHERE, "pageSize": _DRIVES_SIZE}
+        found = self._every(path, "permissions", fields, parameters)
         return tuple([parsed(Permission, permission) async for permission in found])
 
     async def drives(self) -> dict[str, str]:
@@ -106,7 +106,7 @@ class Connection:
 
     async def changes(self, token: str, drive_id: str | None) -> tuple[list[Any], str, bool]:
         """Returns a page of changes as Google writes them, the token of what follows, and whether there is more now."""
-        asked: Parameters = {
+        parameters: Parameters = {
             **_LISTED,
             **_log(drive_id),
             "pageToken": token,
@@ -114,7 +114,7 @@ class Connection:
             "includeRemoved": "true",
             "fields": f"nextPageToken,newStartPageToken,changes(changeType,removed,fileId,file({FIELDS}))",
         }
-        page = await self._get("/changes", asked)
+        page = await self._get("/changes", parameters)
         following = page.get("nextPageToken") or page.get("newStartPageToken")
         if not following:
             raise ApiError(UNKNOWN_FORM)
@@ -147,10 +147,10 @@ class Connection:
 
     async def _every(self, path: str, name: str, fields: str, parameters: Parameters) -> AsyncIterator[Any]:
         """Yields every result in the lists called `name`, page by page."""
-        asked: Parameters = {**parameters, "fields": f"nextPageToken,{fields}"}
+        query: Parameters = {**parameters, "fields": f"nextPageToken,{fields}"}
         token: str | None = None
         while True:
-            page = await self._get(path, {**asked, "pageToken": token} if token else asked)
+            page = await self._get(path, {**query, "pageToken": token} if token else query)
             if page.get("incompleteSearch"):
                 raise ApiError("Google could not search all drives to the end: try later")
             for result in page.get(name) or ():

@@ -45,7 +45,8 @@ class Drives:
         self._clock = clock
 
     async def listed(self, drive: str) -> Listed:
-        """
+        """Lists a drive.
+
         Raises:
             ApiError: it cannot be listed to its end; then what is kept of it stays as it was.
         """
@@ -73,19 +74,21 @@ class Drives:
         Raises:
             ApiError: the drive does not tell, rather than single files.
         """
-        asked = await self._memory.readers(drive)
+        known = await self._memory.readers(drive)
         oldest = self._clock() - every.total_seconds() if every else self._clock() + 1
         due = [
-            file for file in files if file.id in named or file.id not in asked or asked[file.id].at < oldest
+            file for file in files if file.id in named or file.id not in known or known[file.id].at < oldest
         ]
         fresh, failed = await self._ask_all(drive, due)
         await self._memory.keep_readers(drive, fresh)
-        known = {item: answer.readers for item, answer in (asked | fresh).items() if item not in failed}
-        return known, failed
+        known |= fresh
+        return {item: answer.readers for item, answer in known.items() if item not in failed}, failed
 
     async def readers_of(self, drive: str, item: str) -> Readers:
-        """Raises `ApiError`."""
-        permissions = [one async for one in self._graph.every(f"/drives/{drive}/items/{item}/permissions")]
+        """Asks with whom an item is shared. Raises `ApiError`."""
+        permissions = [
+            grant async for grant in self._graph.every(f"/drives/{drive}/items/{item}/permissions")
+        ]
         return readers_of(permissions, datetime.fromtimestamp(self._clock(), UTC))
 
     async def _ask_all(self, drive: str, files: Sequence[Item]) -> tuple[dict[str, Asked], dict[str, str]]:

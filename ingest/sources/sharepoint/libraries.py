@@ -44,7 +44,7 @@ class Libraries:
         return [*map(site_key, self._settings.sites), *self._settings.onedrives]
 
     async def of(self, place: str) -> list[Library]:
-        """Every drive of a place, also those that the settings do not choose.
+        """Returns every drive of a place, also those that the settings do not choose.
 
         Raises:
             ApiError: it cannot be listed.
@@ -78,9 +78,8 @@ class Libraries:
         return found
 
     async def _pages(self, site_id: str, place: str, title: str) -> list[Library]:
-        chosen = {
-            "$select": "id,name,displayName,list,system"
-        }  # with `system`, lists that are hidden are told as well
+        # with `system`, lists that are hidden are told as well
+        chosen = {"$select": "id,name,displayName,list,system"}
         libraries: list[Library] = []
         async for found in self._graph.every(f"/sites/{site_id}/lists", chosen):
             if (found.get("list") or {}).get("template") == _PAGES:
@@ -106,8 +105,8 @@ def _address(place: str) -> str:
     return f"/sites/{host}:/{quote(path, safe='/%')}" if path else f"/sites/{host}"
 
 
-def _text(told: Mapping[str, Any], key: str) -> str:
-    found = told.get(key)
+def _text(payload: Mapping[str, Any], key: str) -> str:
+    found = payload.get(key)
     if not isinstance(found, str) or not found:
         raise ApiError(UNKNOWN_FORM)
     return found

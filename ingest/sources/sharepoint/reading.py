@@ -56,8 +56,8 @@ class PageReader:
     folders: dict[str, Mapping[str, Item]]
 
     async def page(self, path: PagePath) -> RawPage:
-        """First the file as it is now, then its readers, then its words:
-        what changes in between is seen at the next sync.
+        """Reads first the file as it is now, then its readers, then its words: what changes in between is seen at
+        the next sync.
 
         Raises:
             PageError: it cannot be read, or nobody here may.
@@ -84,7 +84,7 @@ class PageReader:
 
     async def _library(self, path: PagePath) -> Library:
         found = await self.libraries.of(path.place)
-        library = next((one for one in found if one.id == path.drive), None)
+        library = next((drive for drive in found if drive.id == path.drive), None)
         if library is None or not self.libraries.chosen(library):
             raise PageError("the site has no such library, or the settings do not choose it")
         return library
@@ -130,7 +130,7 @@ class PageReader:
         return parsed(SitePage, page, unknown=UNKNOWN_PAGE).html()
 
     async def _above(self, library: Library, item: Item) -> list[Item]:
-        """The folders that it is in, asked for where no listing of this process told them."""
+        """Returns the folders that it is in, asked for where no listing of this process told them."""
         known = dict(self.folders.get(library.id, {}))
         parent = item.parent
         for _ in range(_MOST_FOLDERS):

@@ -46,7 +46,7 @@ class SharePointSource(ConfiguredSource[SharePointSettings]):
         self._memory = DriveMemory(folder / f"{settings.name}.sharepoint.db")
         self._sleep = sleep
         self._clock = clock
-        self._opened: PageReader | None = None
+        self._reader = self._new_reader()
         self._urls: dict[str, str] = {}
         self._unlisted: dict[str, str] = {}
         """Part, or page, that could not be listed -> why."""
@@ -57,16 +57,16 @@ class SharePointSource(ConfiguredSource[SharePointSettings]):
     @property
     def places(self) -> list[str]:
         """The sites and OneDrives of the settings, as paths begin with them."""
-        return self._open().libraries.places
+        return self._reader.libraries.places
 
     def url_of(self, path: str) -> str:
         return self._urls.get(path, path)
 
     def withdraws(self, path: str) -> bool:
-        told = PagePath.of(path)
-        excluded = path in self._left_out or f"{told.place}/{told.drive}" in self._left_out
-        excluded = excluded or (told.ending == SITE_PAGE and not self._settings.pages)
-        return excluded or told.place not in self.places
+        place = PagePath.of(path)
+        excluded = path in self._left_out or f"{place.place}/{place.drive}" in self._left_out
+        excluded = excluded or (place.ending == SITE_PAGE and not self._settings.pages)
+        return excluded or place.place not in self.places
 
     async def discover(self) -> AsyncIterator[PageRef]:
         self._urls, self._unlisted, self._closed, self._left_out = {}, {}, {}, set()
@@ -101,22 +101,21 @@ class SharePointSource(ConfiguredSource[SharePointSettings]):
             raise closed(self._closed[ref.path])
         if path.place not in self.places or not path.item:
             raise PageError("the settings name no such site or OneDrive, or nothing like it is read of one")
-        return await self._open().page(path)
+        return await self._reader.page(path)
 
     async def close(self) -> None:
-        if self._opened is not None:
-            await self._opened.graph.api.close()
-            self._opened = None
+        await self._reader.graph.api.close()
+        self._reader = self._new_reader()
 
     async def look(self, place: str) -> list[tuple[Library, Readers]]:
-        """The chosen drives of a site or OneDrive of the settings, and with whom each is shared as a whole.
+        """Returns the chosen drives of a site or OneDrive of the settings, and with whom each is shared as a whole.
 
         Raises:
             ApiError: one is not seen; the message says what to do about it.
         """
-        libraries, drives = self._open().libraries, self._open().drives
+        libraries, drives = self._reader.libraries, self._reader.drives
         try:
-            chosen = [one for one in await libraries.of(place) if libraries.chosen(one)]
+            chosen = [library for library in await libraries.of(place) if libraries.chosen(library)]
             found = [(library, await drives.readers_of(library.id, "root")) for library in chosen]
         except ApiError as error:
             raise ApiError(advice(error), status=error.status, code=error.code) from error
@@ -125,8 +124,8 @@ class SharePointSource(ConfiguredSource[SharePointSettings]):
         return found
 
     async def _chosen(self, place: str) -> list[Library]:
-        """The drives to list of a place; where there is none, or the place is not seen, that is noted."""
-        libraries = self._open().libraries
+        """Looks up the drives to list of a place; where there is none, or the place is not seen, that is noted."""
+        libraries = self._reader.libraries
         try:
             found = await libraries.of(place)
         except ApiError as error:
@@ -134,28 +133,27 @@ class SharePointSource(ConfiguredSource[SharePointSettings]):
             return []
         if place in libraries.without_pages:
             self._unlisted[f"{place}/"] = libraries.without_pages[place]
-        chosen = [one for one in found if libraries.chosen(one)]
-        self._left_out |= {f"{place}/{one.id}" for one in found if one not in chosen}
-        if not any(not one.site for one in chosen):
-            names = ", ".join(one.name for one in found if not one.site) or "none"
+        chosen = [library for library in found if libraries.chosen(library)]
+        self._left_out |= {f"{place}/{library.id}" for library in found if library not in chosen}
+        if all(library.site for library in chosen):
+            names = ", ".join(library.name for library in found if not library.site) or "none"
             self._unlisted[f"{place}/"] = (
                 f"{place} has none of the libraries that the settings name; it has: {names}"
             )
         return chosen
 
     async def _library(self, library: Library) -> list[PageRef]:
-        drives = self._open().drives
+        drives = self._reader.drives
         listed = await drives.listed(library.id)
-        self._open().folders[library.id] = listed.items
-        files = [one for one in listed.items.values() if not one.is_folder]
-        chosen = [one for one in files if self._is_chosen(library, one, listed.items)]
-        self._left_out |= {_path(library, one) for one in files} - {_path(library, one) for one in chosen}
+        self._reader.folders[library.id] = listed.items
+        files = {_path(library, item): item for item in listed.items.values() if not item.is_folder}
+        chosen = {path: item for path, item in files.items() if self._is_chosen(library, item, listed.items)}
+        self._left_out |= files.keys() - chosen.keys()
         readers, untold = await drives.readers(
-            library.id, chosen, listed.named, self._settings.permissions_every
+            library.id, list(chosen.values()), listed.named, self._settings.permissions_every
         )
         refs = []
-        for item in chosen:
-            path = _path(library, item)
+        for path, item in chosen.items():
             self._urls[path] = item.url or path
             revision: str | None = None
             if item.id in untold:
@@ -178,17 +176,15 @@ class SharePointSource(ConfiguredSource[SharePointSettings]):
             return item.ending == SITE_PAGE and not is_template
         return globs(self._settings.include).match_file(where)
 
-    def _open(self) -> PageReader:
-        if self._opened is None:
-            graph = Graph(self._settings, sleep=self._sleep, clock=self._clock)
-            self._opened = PageReader(
-                graph=graph,
-                libraries=Libraries(graph, self._settings),
-                drives=Drives(graph, self._memory, clock=self._clock),
-                readers=self._settings.readers,
-                folders={},
-            )
-        return self._opened
+    def _new_reader(self) -> PageReader:
+        graph = Graph(self._settings, sleep=self._sleep, clock=self._clock)
+        return PageReader(
+            graph=graph,
+            libraries=Libraries(graph, self._settings),
+            drives=Drives(graph, self._memory, clock=self._clock),
+            readers=self._settings.readers,
+            folders={},
+        )
 
 
 def _path(library: Library, item: Item) -> str:

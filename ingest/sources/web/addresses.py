@@ -26,11 +26,11 @@ class ForbiddenAddressError(PermissionError):
         super().__init__(errno.EACCES, "it leads to a private or local network address")
 
 
-def is_public(address: str) -> bool:
+def is_public(written: str) -> bool:
     """Whether an IP address belongs to the public internet, looking into IPv6 addresses that wrap an IPv4 one."""
-    parsed = ip_address(address.partition("%")[0])
+    parsed = ip_address(written.partition("%")[0])
     wrapped = _wrapped(parsed) if isinstance(parsed, IPv6Address) else None
-    return all(one.is_global and not one.is_multicast for one in (parsed, wrapped) if one is not None)
+    return all(address.is_global and not address.is_multicast for address in (parsed, wrapped) if address)
 
 
 def guarded_socket(may_reach: MayReach) -> Callable[[AddrInfoType], socket.socket]:

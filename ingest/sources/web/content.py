@@ -35,22 +35,8 @@ _AROUND = re.compile(
 _TELLING = 25
 """Letters of a paragraph that cannot be somewhere else on the page by chance."""
 _PARAGRAPHS = [
-    "p",
-    "li",
-    "td",
-    "th",
-    "h1",
-    "h2",
-    "h3",
-    "h4",
-    "h5",
-    "h6",
-    "pre",
-    "dt",
-    "dd",
-    "figcaption",
-    "blockquote",
-]
+    "p", "li", "td", "th", "h1", "h2", "h3", "h4", "h5", "h6", "pre", "dt", "dd", "figcaption", "blockquote",
+]  # fmt: skip
 _PLAIN = frozenset({"p", "ul", "ol", "pre", "table", "dl", "blockquote", "figure", "details", "img", "b", "strong", "i", "em", "a", "span", "br", "hr", "h1", "h2", "h3", "h4", "h5", "h6"})  # fmt: skip
 _BOXES = frozenset({"div", "ul", "ol", "section", "table", "center", "aside", "header", "footer", "form"})
 _INNER = frozenset(
@@ -63,7 +49,7 @@ _SITE = re.compile(r"\s+[|–—·•»-]\s+")
 
 
 def main_content(html: str, seen: lxml.html.HtmlElement, url: URL) -> str:
-    """Markdown under the page's title; empty where there is nothing but a title.
+    """Writes Markdown under the page's title; empty where there is nothing but a title.
 
     Args:
         html: the page, with absolute links.
@@ -90,7 +76,7 @@ def main_content(html: str, seen: lxml.html.HtmlElement, url: URL) -> str:
 
 
 def _found(tree: lxml.html.HtmlElement, url: URL) -> str:
-    """The words of the main content as trafilatura finds it, which takes half a second to import."""
+    """Returns the words of the main content as trafilatura finds it, which takes half a second to import."""
     import trafilatura
 
     return (
@@ -114,7 +100,7 @@ def _soup(html: str) -> BeautifulSoup:
 
 
 def _title(soup: BeautifulSoup) -> str:
-    """The page's only first heading, unless that is the site's name; else its `<title>`."""
+    """Returns the page's only first heading, unless that is the site's name; else its `<title>`."""
     named = " ".join(soup.title.get_text().split()) if soup.title else ""
     headings = [text for heading in soup.find_all("h1") if (text := " ".join(heading.get_text(" ").split()))]
     parts = _SITE.split(named)
@@ -124,9 +110,9 @@ def _title(soup: BeautifulSoup) -> str:
 
 
 def _marked(body: Tag) -> Tag | None:
-    """The element that the page says is its main content, if most of the page is in it."""
+    """Finds the element that the page says is its main content, if most of the page is in it."""
     mains = body.find_all(lambda element: element.name == "main" or element.get("role") == "main")
-    articles = [one for one in inner(body, "article") if enclosing(one, "article") is None]
+    articles = [article for article in inner(body, "article") if enclosing(article, "article") is None]
     for name, elements in (("main", mains), ("article", articles if len(articles) == 1 else [])):
         content = max(elements, key=count_letters, default=None)
         if content is not None and count_letters(content) >= max(
@@ -137,19 +123,19 @@ def _marked(body: Tag) -> Tag | None:
 
 
 def _among(body: Tag, text: str) -> Tag:
-    """The page's body without what stands beside the paragraphs that are in `text`, and is no content itself."""
+    """Returns the page's body without what stands beside the paragraphs that are in `text`, and is no content itself."""
     starts = {plain(line)[:_TELLING] for line in re.split(r"[|\n]", text)}  # cells and lines
     kept = [
-        one
-        for one in inner(body, *_PARAGRAPHS)
-        if len(start := plain(one.get_text(" "))[:_TELLING]) == _TELLING and start in starts
+        paragraph
+        for paragraph in inner(body, *_PARAGRAPHS)
+        if len(start := plain(paragraph.get_text(" "))[:_TELLING]) == _TELLING and start in starts
     ]
     content = _around(kept) or body
-    inside = {id(parent) for one in kept for parent in one.parents} | {id(one) for one in kept}
+    inside = {id(element) for paragraph in kept for element in (paragraph, *paragraph.parents)}
     children = content.find_all(True, recursive=False)
-    within = [at for at, child in enumerate(children) if id(child) in inside]
-    for at, child in enumerate(children):
-        between = bool(within) and within[0] < at < within[-1]
+    within = [index for index, child in enumerate(children) if id(child) in inside]
+    for index, child in enumerate(children):
+        between = bool(within) and within[0] < index < within[-1]
         if id(child) not in inside and _is_beside(child, between=between):
             child.decompose()
     while content is not body and content.parent is not None:
@@ -168,13 +154,13 @@ def _belongs(sibling: Tag) -> bool:
 
 
 def _around(elements: Sequence[Tag]) -> Tag | None:
-    """What all of them are in."""
+    """Finds what all of them are in."""
     if not elements:
         return None
     common = [elements[0], *elements[0].parents]
     for element in elements[1:]:
-        above = {id(one) for one in (element, *element.parents)}
-        common = [one for one in common if id(one) in above]
+        above = {id(parent) for parent in (element, *element.parents)}
+        common = [parent for parent in common if id(parent) in above]
     return common[0]
 
 

@@ -62,19 +62,19 @@ async def settle(result: Crawled, moved: MutableMapping[str, str], memory: Visit
 
 
 async def _agreeing(pages: Mapping[str, Found], memory: VisitMemory) -> list[tuple[str, str]]:
-    """(path, proper path) of the pages whose proper address is another page that says about the same."""
+    """Lists (path, proper path) of the pages whose proper address is another page that says about the same."""
     agreeing = []
     for path, found in pages.items():
         proper = pages.get(found.canonical) if found.canonical else None
         if proper is not None and proper.canonical is None:
-            one, other = await memory.page(path), await memory.page(proper.path)
-            if one and other and says_about_the_same(one.document, other.document):
+            visit, other = await memory.page(path), await memory.page(proper.path)
+            if visit and other and says_about_the_same(visit.document, other.document):
                 agreeing.append((path, proper.path))
     return agreeing
 
 
 def _merged(pages: Mapping[str, Found], agreeing: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """Path -> the path of the page that it is: for those that are another page in another spelling.
+    """Returns path -> the path of the page that it is: for those that are another page in another spelling.
 
     `agreeing`: (path, proper path) of pages that name another as their proper address and say about the same.
     """
@@ -84,7 +84,7 @@ def _merged(pages: Mapping[str, Found], agreeing: Iterable[tuple[str, str]]) -> 
         if path not in proper:
             alike[spelling(path), found.text].append(path)
     same = {path: min(paths, key=_plainness) for paths in alike.values() for path in paths}
-    gone = {path: one for path, one in same.items() if path != one}
+    gone = {path: kept for path, kept in same.items() if path != kept}
     return gone | {path: gone.get(named, named) for path, named in proper.items()}
 
 

@@ -11,22 +11,10 @@ from ingest.parsers.markup.folds import opens_what_follows
 from ingest.parsers.markup.numbered_code import enclosing, inner
 
 _FRAME_ROLES = frozenset({"navigation", "search", "menu", "menubar", "contentinfo", "alertdialog"})
-_OTHERS = frozenset(
-    [
-        "comments",
-        "comments-area",
-        "comment-list",
-        "comment-respond",
-        "respond",
-        "disqus_thread",
-        "disqus-comments",
-        "theme-edit-this-page",
-        "edit-this-page",
-        "edit-page-link",
-        "skip-link",
-        "skip-to-content",
-    ]
-)
+_OTHERS = frozenset({
+    "comments", "comments-area", "comment-list", "comment-respond", "respond", "disqus_thread", "disqus-comments",
+    "theme-edit-this-page", "edit-this-page", "edit-page-link", "skip-link", "skip-to-content",
+})  # fmt: skip
 """Names of what visitors wrote, and of what leads to the page's source or past its menu."""
 _NAMED = re.compile(
     r"(?:^|[-_\s])(?:toc|table-?of-?contents?|on-this-page|breadcrumbs?|pagination|pager|paginator|prev-?next|side-?bar|side-?nav|nav|navbar"
@@ -57,17 +45,17 @@ _LINKED = 0.5
 
 
 def count_letters(element: Tag) -> int:
-    """Letters and digits of its text."""
+    """Counts letters and digits of its text."""
     return len(plain(element.get_text(" ")))
 
 
 def plain(text: str) -> str:
-    """Its letters and digits alone, to compare by."""
+    """Returns its letters and digits alone, to compare by."""
     return "".join(re.findall(r"\w+", text)).casefold()
 
 
 def drop_frame(soup: BeautifulSoup) -> None:
-    """Changes the tree."""
+    """Drops the frame from the tree."""
     for element in soup.find_all(_is_marked_as_frame):
         element.decompose()
     for button in inner(soup, "button", "input", "a"):
@@ -87,7 +75,7 @@ def _is_marked_as_frame(element: Tag) -> bool:
 
 
 def _drop_consent(button: Tag) -> None:
-    """The note about cookies that a button or a link accepts."""
+    """Drops the note about cookies that a button or a link accepts."""
     if button.parent is None or not _CONSENT.search(f"{button.get_text(' ')} {button.get('value', '')}"):
         return
     if opens_what_follows(button):
@@ -102,7 +90,7 @@ def _drop_consent(button: Tag) -> None:
 
 
 def _first_words(element: Tag) -> list[str]:
-    """As many as tell whether it is longer than a note."""
+    """Returns as many words as tell whether it is longer than a note."""
     return list(islice((word for text in element.strings for word in text.split()), _LONGEST_NOTE + 1))
 
 
@@ -122,7 +110,7 @@ def _is_frame(element: Tag) -> bool:
 
 
 def _asks(element: Tag) -> bool:
-    """A few words around a field to fill in or a button to press: to
+    """Whether it is a few words around a field to fill in or a button to press: to
     subscribe, to search, to say whether the page helped.
     """
     fields = element.select("input:not([type=hidden]), textarea, button")
@@ -139,6 +127,6 @@ def is_linked(element: Tag) -> bool:
 
 
 def names_of(element: Tag) -> str:
-    """Its classes and its id, with a hyphen between the words of a name."""
+    """Returns its classes and its id, with a hyphen between the words of a name."""
     names = [*map(str, element.get_attribute_list("class")), str(element.get("id", ""))]
     return _CAMEL.sub("-", " ".join(names))

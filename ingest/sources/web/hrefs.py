@@ -8,7 +8,7 @@ from yarl import URL
 
 
 def written_address(written: str, base: URL | None = None) -> URL | None:
-    """An absolute address with a host; `base`: what a relative one is relative to.
+    """Reads an absolute address with a host; `base`: what a relative one is relative to.
 
     yarl looks at some parts of an address only when it is asked for them
     (a host in punycode, a port), so all of them are.
@@ -16,14 +16,11 @@ def written_address(written: str, base: URL | None = None) -> URL | None:
     try:
         url = URL(written.strip())
         url = base.join(url) if base is not None else url
-        asked = (url.host, url.port, url.path, url.query, str(url), url.with_fragment(None))
+        parts = (url.host, url.port, url.path, url.query, str(url), url.with_fragment(None))
     except Exception:  # noqa: BLE001 (ValueError and its kin, and what the libraries below raise over odd hosts)
         return None
-    return url if asked[0] else None
+    return url if parts[0] else None
 
 
 def written_addresses(written: Iterable[str]) -> Iterator[URL]:
-    for one in written:
-        url = written_address(one)
-        if url is not None:
-            yield url
+    return filter(None, map(written_address, written))

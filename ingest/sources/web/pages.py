@@ -49,7 +49,7 @@ def _has_form(answer: WebResponse) -> bool:
 
 
 def leads_on_to(answer: WebResponse, document: WebDocument) -> URL | None:
-    """Where a page leads that only redirects."""
+    """Returns where a page leads that only redirects."""
     if len(document.content) > _SHORT:
         return None
     target = redirect_of(answer.content, media_type=answer.media_type)
@@ -57,9 +57,10 @@ def leads_on_to(answer: WebResponse, document: WebDocument) -> URL | None:
 
 
 def require_text(answer: WebResponse, document: WebDocument) -> None:
-    """
+    """Lets a page with text pass.
+
     Raises:
-        WebError: the page is an empty frame.
+        WebError: it is an empty frame.
     """
     if (
         answer.media_type in HTML_TYPES
@@ -69,9 +70,9 @@ def require_text(answer: WebResponse, document: WebDocument) -> None:
         raise WebError(NEEDS_JAVASCRIPT, private=document.is_limited)
 
 
-def says_about_the_same(one: WebDocument, other: WebDocument) -> bool:
+def says_about_the_same(document: WebDocument, other: WebDocument) -> bool:
     """Whether a page may be the other one in another form: by its address (a query apart), or by its words."""
-    if spelling(URL(one.url).path) == spelling(URL(other.url).path):
+    if spelling(URL(document.url).path) == spelling(URL(other.url).path):
         return True
-    words, others = (set(_WORD.findall(document.content.lower())) for document in (one, other))
+    words, others = (set(_WORD.findall(page.content.lower())) for page in (document, other))
     return len(words & others) >= _ALIKE * min(len(words), len(others))

@@ -64,8 +64,8 @@ class Scope:
             return False
         if start.explicit_port != target.explicit_port:
             return False
-        one, other = _bare(start), _bare(target)
-        return one == other or ("." in other and one.endswith(f".{other}")) or other.endswith(f".{one}")
+        host, other = _bare(start), _bare(target)
+        return host == other or ("." in other and host.endswith(f".{other}")) or other.endswith(f".{host}")
 
     def leads(self, start: URL, target: URL) -> None:
         """A start was asked and led to `target`: the site is there, in this spelling of scheme and host."""
@@ -83,9 +83,8 @@ class Scope:
         if any(_is_below(target, self.spelled(prefix)) for prefix in self._prefixes):
             return
         if own.path != "/" and own.path.startswith(folder.path):
-            self._pages.add(
-                target
-            )  # a page above what was named: it shows the way, its neighbours do not count
+            # a page above what was named: it shows the way, its neighbours do not count
+            self._pages.add(target)
             self._prefixes.append(target.with_path(own.path).with_query(None))
         else:
             self._prefixes.append(folder)
@@ -102,16 +101,14 @@ class Scope:
         return url
 
     def _twin(self, host: str, url: URL) -> URL | None:
-        """The origin of a known host that differs from an unknown one by its www alone."""
+        """Returns the origin of a known host that differs from an unknown one by its www alone."""
         if host in self._schemes or url.scheme not in ("http", "https"):
             return None
         twin = host.removeprefix("www.") if host.startswith("www.") else f"www.{host}"
         return URL(f"{self._schemes[twin]}://{twin}") if twin in self._schemes else None
 
     def foreign(self, url: URL) -> str | None:
-        """Why an address may not even be asked for; None: it may. A
-        redirect within the hosts may leave the prefixes.
-        """
+        """Tells why an address may not even be asked for; None: it may. A redirect within the hosts may leave the prefixes."""
         if url.scheme not in ("http", "https"):
             return "it is no web address"
         if url.user is not None or url.password is not None:
@@ -131,7 +128,7 @@ class Scope:
         )
 
     def path_of(self, url: URL) -> str:
-        """host/folder/page, where a folder's own page is its `index`."""
+        """Returns host/folder/page, where a folder's own page is its `index`."""
         path = url.raw_path if url.raw_path not in ("", "/") else "/"
         query = f"?{url.raw_query_string}" if url.raw_query_string else ""
         return f"{_host(url)}{path}{'index' if path.endswith('/') else ''}{query}"
@@ -215,5 +212,5 @@ def _is_below(url: URL, prefix: URL) -> bool:
 def _repeats(parts: Sequence[str]) -> bool:
     """A relative link that climbs into itself: /a/b/a/b/a/b."""
     return any(count > 3 for count in Counter(parts).values()) or any(
-        parts[at] == parts[at + 1] == parts[at + 2] for at in range(len(parts) - 2)
+        len(set(parts[start : start + 3])) == 1 for start in range(len(parts) - 2)
     )

@@ -69,8 +69,8 @@ class Robots:
         return list(written_addresses(self._named(url)))
 
     def no_sitemaps(self, url: URL) -> list[str]:
-        """What it names as a sitemap and is no address."""
-        return [one for one in self._named(url) if written_address(one) is None]
+        """Lists what it names as a sitemap and is no address."""
+        return [name for name in self._named(url) if written_address(name) is None]
 
     def _named(self, url: URL) -> list[str]:
         rules = self._rules.get(url.authority)

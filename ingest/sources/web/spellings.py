@@ -19,7 +19,7 @@ _TARGET = re.compile(r"\]\([^)\s]*(?:\s+\"[^\"]*\")?\)|\{#[^}]*\}")
 
 
 def text_mark(content: bytes) -> str:
-    """Equal for two pages whose words are the same, wherever their relative links lead."""
+    """Returns what is equal for two pages whose words are the same, wherever their relative links lead."""
     words = " ".join(_TARGET.sub("]", content.decode("utf-8", "replace")).split())
     return fingerprint((words.encode(),))
 
@@ -43,7 +43,7 @@ class Queries:
                 self._matters.add(_part(name, value))
 
     def plain(self, url: URL) -> URL:
-        """The address without what makes no difference."""
+        """Returns the address without what makes no difference."""
         for name, value in list(url.query.items()):
             part = _part(name, value)
             if self._proofs[part] >= _PROOFS and part not in self._matters:
@@ -56,4 +56,4 @@ def _part(name: str, value: str) -> str:
 
 
 def _without(url: URL, name: str) -> URL:
-    return url.with_query([(one, value) for one, value in url.query.items() if one != name] or None)
+    return url.with_query([(key, value) for key, value in url.query.items() if key != name] or None)
