@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import html
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Sequence
 from datetime import date
 from functools import cache
 from pathlib import Path
@@ -20,6 +21,7 @@ from ingest.errors import PageError
 from ingest.page import ParsedPage
 from ingest.parsers.formats import parse_file
 from ingest.sources.folder import FolderSource
+from ingest.sources.port import RawPage
 from kb.config.settings import SourceSettings
 from kb.models import Chunk, Page
 from kb.pages.places import parts_of
@@ -50,23 +52,22 @@ def count_tokens(text: str) -> int:
     return len(tokenizer().encode(text, add_special_tokens=False).ids)
 
 
-async def pages_of(handbook: Path) -> Iterator[tuple[str, str, ParsedPage]]:
-    """Path, source text and parsed page; a file that fails is a test failure: these handbooks have none."""
-    source = FolderSource(SourceSettings(name="handbook", path=handbook / "tree", git_dates=False))
-    found = []
-    async for ref in source.discover():
-        raw = await source.fetch(ref)
-        try:
-            found.append(
-                (
-                    ref.path,
-                    raw.content.decode(),
-                    parse_file(raw.content, path=ref.path, media_type=raw.media_type),
-                )
-            )
-        except PageError as error:
-            pytest.fail(f"{ref.path}: {error.reason}")
-    return iter(found)
+@cache
+def files_of(handbook: Path) -> Sequence[RawPage]:
+    async def fetched() -> Sequence[RawPage]:
+        source = FolderSource(SourceSettings(name="handbook", path=handbook / "tree", git_dates=False))
+        return [await source.fetch(ref) async for ref in source.discover()]
+
+    return asyncio.run(fetched())
+
+
+@cache
+def parsed(raw: RawPage) -> ParsedPage:
+    """A file that fails is a test failure: these handbooks have none."""
+    try:
+        return parse_file(raw.content, path=raw.path, media_type=raw.media_type)
+    except PageError as error:
+        pytest.fail(f"{raw.path}: {error.reason}")
 
 
 def chunks_of(path: str, parsed: ParsedPage) -> list[Chunk]:
@@ -77,20 +78,20 @@ def chunks_of(path: str, parsed: ParsedPage) -> list[Chunk]:
 
 
 @pytest.mark.parametrize("name", REVIEWED)
-async def test_review_dates_are_those_of_the_handbook_and_the_overdue_pages_are_exactly_its_overdue_pages(
+def test_review_dates_are_those_of_the_handbook_and_the_overdue_pages_are_exactly_its_overdue_pages(
     handbooks: Path, name: str
 ) -> None:
     expected = json.loads((handbooks / name / "dates.json").read_text("utf-8"))
     dated = {path: facts for path, facts in expected.items() if "review_due" in facts}
-    parsed = {path: page.front for path, _, page in await pages_of(handbooks / name)}
+    fronts = {raw.path: parsed(raw).front for raw in files_of(handbooks / name)}
 
-    assert {path for path, front in parsed.items() if front.dates.review_due} == set(dated)
+    assert {path for path, front in fronts.items() if front.dates.review_due} == set(dated)
     overdue = {
-        path for path, front in parsed.items() if front.dates.review_due and front.dates.review_due < ASKED_ON
+        path for path, front in fronts.items() if front.dates.review_due and front.dates.review_due < ASKED_ON
     }
     assert overdue == {path for path, facts in dated.items() if facts["overdue_at_2026-08-22"]}
     for path, facts in dated.items():
-        dates = parsed[path].dates
+        dates = fronts[path].dates
         assert dates.reviewed == date.fromisoformat(facts["reviewed"])
         assert dates.review_due is not None
         apart = abs((dates.review_due - date.fromisoformat(facts["review_due"])).days)
@@ -98,33 +99,31 @@ async def test_review_dates_are_those_of_the_handbook_and_the_overdue_pages_are_
 
 
 @pytest.mark.parametrize("name", REVIEWED)
-async def test_every_markdown_file_is_a_page_with_a_title_and_no_note(handbooks: Path, name: str) -> None:
+def test_every_markdown_file_is_a_page_with_a_title_and_no_note(handbooks: Path, name: str) -> None:
     files = {
         path.relative_to(handbooks / name / "tree").as_posix()
         for path in (handbooks / name / "tree").rglob("*")
         if path.name.endswith((".md", ".mdx", ".md.erb"))
     }
-    pages = list(await pages_of(handbooks / name))
+    pages = {raw.path: parsed(raw) for raw in files_of(handbooks / name)}
 
-    assert {path for path, _, _ in pages} == {path for path in files if not path.startswith(".")}
-    assert [(path, page.front.notes) for path, _, page in pages if page.front.notes] == []
-    assert all(page.title and "<%" not in page.title for _, _, page in pages)
+    assert pages.keys() == {path for path in files if not path.startswith(".")}
+    assert {path: page.front.notes for path, page in pages.items() if page.front.notes} == {}
+    assert all(page.title and "<%" not in page.title for page in pages.values())
 
 
 @pytest.mark.parametrize("name", ALL)
-async def test_no_chunk_is_too_long_and_next_to_no_word_of_the_page_is_missing(
-    handbooks: Path, name: str
-) -> None:
-    """Some thirty pages of each, spread over it."""
-    pages = list(await pages_of(handbooks / name))
+def test_no_chunk_is_too_long_and_next_to_no_word_of_the_page_is_missing(handbooks: Path, name: str) -> None:
+    """Some twenty pages of each, spread over it."""
+    files = files_of(handbooks / name)
     missing: Counter[str] = Counter()
     total = 0
-    for path, source, parsed in pages[:: max(1, len(pages) // 30)]:
-        chunks = chunks_of(path, parsed)
+    for raw in files[:: max(1, len(files) // 20)]:
+        chunks = chunks_of(raw.path, parsed(raw))
         assert max(count_tokens(chunk.embedded_text) for chunk in chunks) <= MAX_TOKENS
         assert len({chunk.id for chunk in chunks}) == len(chunks)
         held = set(WORD.findall("\n".join(chunk.embedded_text for chunk in chunks)))
-        words = WORD.findall(UNSEEN.sub(" ", html.unescape(source)))
+        words = WORD.findall(UNSEEN.sub(" ", html.unescape(raw.content.decode())))
         total += len(words)
         missing.update(word for word in words if word not in held)
 

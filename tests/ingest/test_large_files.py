@@ -100,7 +100,7 @@ def test_a_pdf_that_takes_too_long_says_which_pages_were_read(monkeypatch: pytes
     ("name", "between", "count"),
     [
         ("stock.csv", ",", 20_000),
-        ("stock.tsv", "\t", 20_000),
+        ("stock.tsv", "\t", 2_000),
         pytest.param("stock.csv", ",", 200_000, marks=pytest.mark.series),
     ],
 )
@@ -119,10 +119,10 @@ async def test_a_table_of_very_many_rows_is_read_whole(
 
 
 async def test_a_sheet_of_thousands_of_rows_is_read_whole(pool: ReaderPool) -> None:
-    rows = [["id", "part", "left"], *([n, f"part {n}", n * 7 % 1000] for n in range(40_000))]
+    rows = [["id", "part", "left"], *([n, f"part {n}", n * 7 % 1000] for n in range(12_000))]
 
     page = await pool.read(an_xlsx({"Stock": rows}), path="stock.xlsx")
 
     (block,) = page.sections[0].blocks
-    assert len(block.parts) == 40_000
-    assert block.parts[-1] == "| 39999 | part 39999 | 993 |"
+    assert len(block.parts) == 12_000
+    assert block.parts[-1] == "| 11999 | part 11999 | 993 |"

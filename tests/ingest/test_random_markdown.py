@@ -164,7 +164,7 @@ def chunked(page: ParsedPage, max_tokens: int) -> list[Chunk]:
 
 
 @settings(
-    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
+    max_examples=75, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
 )
 @given(documents(), st.sampled_from([None, "text/markdown", "text/markdown; variant=starlight"]))
 def test_the_parser_keeps_every_word_in_its_order(
@@ -182,7 +182,7 @@ def test_the_parser_keeps_every_word_in_its_order(
 
 
 @settings(
-    max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
+    max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
 )
 @given(documents(), st.integers(32, 90))
 def test_chunks_hold_the_words_of_the_page_and_no_others(
@@ -230,7 +230,7 @@ def spanned_tables(draw: st.DrawFn) -> tuple[str, list[list[str]]]:
     return f"<table>\n<tr>{head}</tr>\n{''.join(rows)}</table>", [heads, *grid]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=75, deadline=None)
 @given(spanned_tables())
 def test_every_cell_of_a_table_with_spans_stands_under_its_own_headers(
     table: tuple[str, list[list[str]]],
