@@ -1,5 +1,5 @@
-"""`footnote` in a process of its own that begins with every module of it
-imported, which is most of what a command takes.
+"""`footnote` in a process of its own that begins with every module of it imported
+and the usual embedder loaded, which is most of what a command takes.
 
     warm_command.py    a line of JSON in: a `Call`; a line out: its exit code. Each call runs in a fork.
 
@@ -22,6 +22,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
+from kb.config.model_settings import EmbedSettings
+from kb.inference import embedding_model
+from kb.inference.encoders import Encoder
+from kb.inference.onnx.converted import Weights
 from kb.text.language import warm_up
 from tests.fakes.serving import environment
 
@@ -92,7 +96,7 @@ def _told(server: subprocess.Popen[str], timeout: float) -> int:
 def serve() -> None:
     for module in pkgutil.walk_packages(importlib.import_module("bot.cli").__path__, "bot.cli."):
         importlib.import_module(module.name)
-    importlib.import_module("onnxruntime")
+    _keep_the_usual_embedder()
     warm_up()
     gc.freeze()  # a fork's collector need not copy what is shared
     print(0, flush=True)
@@ -101,6 +105,21 @@ def serve() -> None:
         if child == 0:
             command(json.loads(line))
         print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+
+
+def _keep_the_usual_embedder() -> None:
+    """Forks begin with its models loaded: to read their files takes a command more than a second of the processor."""
+    usual = EmbedSettings()
+    load = embedding_model.load_encoder
+    kept = {name: load(name, usual, like=None) for name in usual.models}
+
+    def kept_or_loaded(name: str, settings: EmbedSettings, *, like: Weights | None) -> Encoder:
+        encoder = kept.get(name)
+        if encoder is not None and settings == usual and like in (None, encoder.weights):
+            return encoder
+        return load(name, settings, like=like)
+
+    embedding_model.load_encoder = kept_or_loaded
 
 
 def command(call: dict[str, Any]) -> NoReturn:

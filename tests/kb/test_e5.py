@@ -52,6 +52,13 @@ def embedder() -> Iterator[Embedder]:
     embedder.close()
 
 
+@pytest.fixture(scope="module")
+def exact() -> Iterator[Embedder]:
+    embedder = Embedder(EmbedSettings(model=MODEL, precision="fp32"))
+    yield embedder
+    embedder.close()
+
+
 def test_a_process_that_embeds_imports_neither_the_package_nor_torch() -> None:
     code = (
         "import asyncio, sys\n"
@@ -63,15 +70,15 @@ def test_a_process_that_embeds_imports_neither_the_package_nor_torch() -> None:
     subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True, timeout=120)
 
 
-async def test_it_runs_in_8_bits_unless_told_otherwise_and_loses_little(embedder: Embedder) -> None:
-    exact = Embedder(EmbedSettings(model=MODEL, precision="fp32"))
+async def test_it_runs_in_8_bits_unless_told_otherwise_and_loses_little(
+    embedder: Embedder, exact: Embedder
+) -> None:
     ours, right = await embedder.embed_documents(TEXTS), await exact.embed_documents(TEXTS)
     assert (embedder.name, exact.name) == (f"{MODEL} int8", MODEL)
     assert (embedder.dimension, embedder.max_tokens) == (384, 508)  # of 512: two marks, and "passage:"
     cosines = np.sum(ours * right, axis=1)
     assert cosines.min() > 0.998
     assert cosines.max() < 0.99999
-    exact.close()
 
 
 async def test_a_vector_does_not_depend_on_its_batch(embedder: Embedder) -> None:
@@ -93,9 +100,8 @@ async def test_a_question_in_another_language_finds_its_passage(question: str, e
 @pytest.mark.slow
 @pytest.mark.timeout(300)
 async def test_torch_says_the_same_and_counts_the_same(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, embedder: Embedder
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, exact: Embedder
 ) -> None:
-    exact = Embedder(EmbedSettings(model=MODEL, precision="fp32"))
     ours = await exact.embed_documents(TEXTS), await exact.embed_queries(TEXTS)
     monkeypatch.setattr(conversion, "stores", lambda: [tmp_path / "store"])
     torch = Embedder(EmbedSettings(model=MODEL, backend="torch"))
@@ -105,7 +111,6 @@ async def test_torch_says_the_same_and_counts_the_same(
         assert np.sum(left * right, axis=1).min() > 0.9999
     assert (torch.name, torch.backend, torch.max_tokens) == (MODEL, "torch", exact.max_tokens)
     assert [torch.count_tokens(text) for text in TEXTS] == [exact.count_tokens(text) for text in TEXTS]
-    exact.close()
     torch.close()
 
 
