@@ -31,10 +31,7 @@ class EdgeCopy(EdgeRebuild):
         """What is kept of it is written when it is closed."""
 
     async def leave(self) -> None:
-        if self._shard is not None:
-            shard = self._building
-            self._end()
-            await self._index.run(shard.close)
+        await self._let_go()
 
 
 def copy_in(generations: Generations, label: str, manifest: IndexManifest) -> tuple[int, Shard]:

@@ -39,6 +39,13 @@ class EdgeRebuild(ShardAccess):
             self._end()
             await self._index.run(self._index.abandon, self._number, shard)
 
+    async def _let_go(self) -> None:
+        """Closes its files; it stays on the disk."""
+        if self._shard is not None:
+            shard = self._building
+            self._end()
+            await self._index.run(shard.close)
+
     async def _quantize(self) -> None:
         made = await self._index.quantized(self._building)
         if made is not None:
@@ -68,7 +75,4 @@ class EdgePrevious(EdgeRebuild):
         """A way back is short: it stays as it was when it was live."""
 
     async def discard(self) -> None:
-        if self._shard is not None:
-            shard = self._building
-            self._end()
-            await self._index.run(shard.close)
+        await self._let_go()
