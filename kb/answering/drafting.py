@@ -19,7 +19,7 @@ from pydantic import BaseModel, Field, ValidationError
 from kb.answer import join_sentences
 from kb.answering.answerer import Asked
 from kb.answering.language import is_in_other_language
-from kb.answering.replied import Replied, finished_part, read_reply_text
+from kb.answering.parsed_reply import ParsedReply, finished_part, parse_reply_text
 from kb.answering.requests import (
     REMINDER,
     SEARCH_TOOL,
@@ -63,7 +63,7 @@ attempt, begins anew."""
 class ModelDraft:
     """`passages`: all that the model has read, in the order of their numbers; `searches`: its own queries."""
 
-    replied: Replied
+    reply: ParsedReply
     passages: tuple[Hit, ...]
     searches: tuple[str, ...] = ()
     dropped_markers: int = 0
@@ -94,7 +94,7 @@ class ModelDrafter:
         """
         ends_at = time.monotonic() + self._settings.answer_deadline_s
         draft = await _Conversation(self, asked, passages, search, ends_at).held(on_sentences)
-        text = join_sentences([sentence.text for sentence in draft.replied.sentences])
+        text = join_sentences([sentence.text for sentence in draft.reply.sentences])
         if ends_at - time.monotonic() < SHORTEST_RETRY_S or not is_in_other_language(text, asked.reply_in):
             return draft
         logger.info("answer.in_other_language", extra={"wanted": asked.reply_in})
@@ -163,7 +163,7 @@ class _Conversation:
             ]
         marked = self._marked(reply.blocks)
         return ModelDraft(
-            replied=read_reply_text(marked.sentences),
+            reply=parse_reply_text(marked.sentences),
             passages=tuple(self._passages),
             searches=tuple(self._searches),
             dropped_markers=marked.dropped,

@@ -13,7 +13,7 @@ from babel import Locale
 
 from kb.answering.answerer import Asked
 from kb.answering.language import SURE_LANGUAGES
-from kb.answering.replied import DECLINE, LEFT_OPEN, NOTHING_MORE
+from kb.answering.parsed_reply import DECLINE, LEFT_OPEN, NOTHING_MORE
 from kb.citations.passage import passage_head
 from kb.models import Hit, Turn
 from kb.text.sentences import split_units

@@ -58,7 +58,7 @@ class WrittenAnswerer:
         draft = await self.drafter.draft(
             asked, passages, search=search, on_sentences=self._shown_by(progress, asked)
         )
-        if draft.replied.declined or draft.replied.nothing_more:
+        if draft.reply.declined or draft.reply.nothing_more:
             composed = await self._declined(asked, draft)
         else:
             await progress.stage("checking")
@@ -92,7 +92,7 @@ class WrittenAnswerer:
     async def _checked(self, asked: Asked, draft: ModelDraft) -> Composed:
         chunks = [hit.chunk for hit in draft.passages]
         by_letter = await asyncio.to_thread(
-            check, draft.replied.sentences, chunks, question=asked.words
+            check, draft.reply.sentences, chunks, question=asked.words
         )  # a model that keeps to no limit writes hundreds
         judgement, resolution = await asyncio.gather(
             self._judged(by_letter.kept, chunks),
@@ -122,7 +122,7 @@ class WrittenAnswerer:
             mode="model",
             sentences=sentences,
             citations=citations,
-            left_open=_held(draft.replied.left_open, asked, chunks),
+            left_open=_held(draft.reply.left_open, asked, chunks),
             warnings=warnings_of(sentences, citations, resolution.disputed, self.quoted.freshness),
             notes=tuple(notes),
             checked=checked,
@@ -138,11 +138,11 @@ class WrittenAnswerer:
 
     async def _declined(self, asked: Asked, draft: ModelDraft) -> Composed:
         """Declines with a short quote of the closest passage, which the model may have named."""
-        if draft.replied.nothing_more:
+        if draft.reply.nothing_more:
             return Composed(
                 outcome="declined", mode="model", notes=("nothing more",), searches=draft.searches
             )
-        named = draft.replied.closest
+        named = draft.reply.closest
         nearest = [hit for hit in draft.passages if named in (None, hit.chunk.id)]
         quotes = await self.quoted.closest(asked, nearest)
         return Composed(

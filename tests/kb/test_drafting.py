@@ -65,7 +65,7 @@ async def drafted(
 
 
 def texts(draft: ModelDraft) -> list[str]:
-    return [sentence.text for sentence in draft.replied.sentences]
+    return [sentence.text for sentence in draft.reply.sentences]
 
 
 async def test_passages_go_out_in_blocks_that_can_be_cited_one_by_one(server: MessagesServer) -> None:
@@ -95,14 +95,14 @@ async def test_over_the_wire_the_model_searches_and_cites_what_it_found(server: 
         draft = await over_the_wire.draft(asked, asked.hits, search=finding(SICK))
     assert server.refusals == []
     assert (texts(draft), draft.searches) == (["Call before nine."], ("sick leave",))
-    assert draft.replied.sentences[0].quotes == ("Call before nine.",)
+    assert draft.reply.sentences[0].quotes == ("Call before nine.",)
 
 
 async def test_an_unscripted_server_cites_what_it_was_sent(server: MessagesServer) -> None:
     asked = an_asked("Do you ship to Canada?", LEAVE, SHIPPING)
     async with drafter(server) as over_the_wire:
         draft = await over_the_wire.draft(asked, asked.hits, search=finding())
-    assert [(one.text, one.cites) for one in draft.replied.sentences] == [
+    assert [(one.text, one.cites) for one in draft.reply.sentences] == [
         ("We ship to Canada.", (SHIPPING.id,))
     ]
 
@@ -113,7 +113,7 @@ async def test_endpoints_without_citations_get_numbered_passages_and_are_asked_f
     sent = model.asked[0]
     assert "[1] Leave policy › Annual leave\nYou get 25 days." in sent["messages"][0]["content"]
     assert "square\nbrackets" in sent["system"]
-    assert [(one.text, one.cites) for one in draft.replied.sentences] == [
+    assert [(one.text, one.cites) for one in draft.reply.sentences] == [
         ("You get 25 days.", (LEAVE.id,)),
         ("We ship.", (SHIPPING.id,)),
         ("Really.", ()),
@@ -126,7 +126,7 @@ async def test_what_a_search_brings_is_numbered_on_and_can_be_cited() -> None:
     draft = await drafted(model, search=finding(LEAVE, SICK))
     (result,) = model.last_results()
     assert result["content"] == "[3] Sick leave\nCall before nine."
-    assert draft.replied.sentences[0].cites == (SICK.id,)
+    assert draft.reply.sentences[0].cites == (SICK.id,)
     assert [hit.chunk for hit in draft.passages] == [LEAVE, SHIPPING, SICK]
 
 
@@ -136,7 +136,7 @@ async def test_a_passage_that_is_read_again_with_other_neighbours_is_cited_by_an
     draft = await drafted(model, search=finding(longer))
     texts_by_id = {hit.chunk.id: hit.chunk.text for hit in draft.passages}
     assert len(texts_by_id) == 3
-    assert [texts_by_id[one.cites[0]] for one in draft.replied.sentences] == [LEAVE.text, longer.text]
+    assert [texts_by_id[one.cites[0]] for one in draft.reply.sentences] == [LEAVE.text, longer.text]
 
 
 async def test_a_search_that_brings_nothing_new_says_so() -> None:
@@ -203,7 +203,7 @@ async def test_all_rounds_share_one_deadline() -> None:
 
 async def test_a_reply_that_declines_names_the_closest_passage() -> None:
     draft = await drafted(ScriptedModel(says("NOT_IN_PASSAGES [2]")))
-    assert (draft.replied.declined, draft.replied.closest, texts(draft)) == (True, SHIPPING.id, [])
+    assert (draft.reply.declined, draft.reply.closest, texts(draft)) == (True, SHIPPING.id, [])
 
 
 async def test_the_language_that_was_asked_for_is_asked_for_once_more() -> None:
@@ -275,5 +275,5 @@ async def test_rules_that_the_model_recites_are_no_answer() -> None:
 async def test_hundreds_of_cited_sentences_are_read_and_one_that_is_none_for_its_length_is_left_out() -> None:
     said = "You get `25` days [1]. " * 300 + "\n- " + "> *" * 2000
     draft = await drafted(ScriptedModel(says(said)))
-    assert len(draft.replied.sentences) == 300
-    assert {(one.text, one.cites) for one in draft.replied.sentences} == {("You get `25` days.", (LEAVE.id,))}
+    assert len(draft.reply.sentences) == 300
+    assert {(one.text, one.cites) for one in draft.reply.sentences} == {("You get `25` days.", (LEAVE.id,))}

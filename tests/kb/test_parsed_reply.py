@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from kb.answering.replied import Replied, finished_part, read_reply_text
+from kb.answering.parsed_reply import ParsedReply, finished_part, parse_reply_text
 from kb.citations.citation_markers import from_markers
 
 IDS = ("first", "second", "third")
 
 
-def read(text: str) -> Replied:
-    return read_reply_text(from_markers(text, IDS).sentences)
+def read(text: str) -> ParsedReply:
+    return parse_reply_text(from_markers(text, IDS).sentences)
 
 
-def texts(replied: Replied) -> list[str]:
-    return [sentence.text for sentence in replied.sentences]
+def texts(reply: ParsedReply) -> list[str]:
+    return [sentence.text for sentence in reply.sentences]
 
 
 @pytest.mark.parametrize(
@@ -30,7 +30,7 @@ def texts(replied: Replied) -> list[str]:
     ],
 )
 def test_a_reply_with_the_sign_of_a_decline_declines(said: str) -> None:
-    assert read(said) == Replied(declined=True)
+    assert read(said) == ParsedReply(declined=True)
 
 
 def test_a_decline_may_name_the_passage_that_comes_closest() -> None:
@@ -39,18 +39,18 @@ def test_a_decline_may_name_the_passage_that_comes_closest() -> None:
 
 
 def test_a_reply_that_declines_and_cites_an_answer_answers_and_the_sign_is_not_shown() -> None:
-    replied = read("You get 25 days [1]. NOT_IN_PASSAGES")
-    assert (replied.declined, texts(replied)) == (False, ["You get 25 days."])
+    reply = read("You get 25 days [1]. NOT_IN_PASSAGES")
+    assert (reply.declined, texts(reply)) == (False, ["You get 25 days."])
 
 
 def test_there_may_be_nothing_more() -> None:
-    assert read("NOTHING_MORE") == Replied(nothing_more=True)
+    assert read("NOTHING_MORE") == ParsedReply(nothing_more=True)
     assert not read("You get 25 days [1].\nNOTHING_MORE").nothing_more
 
 
 def test_what_is_left_open_is_told_apart_from_the_answer() -> None:
-    replied = read("You get 25 days [1].\n\nLEFT_OPEN The pages don't say\nwhen they expire.")
-    assert (texts(replied), replied.left_open) == (
+    reply = read("You get 25 days [1].\n\nLEFT_OPEN The pages don't say\nwhen they expire.")
+    assert (texts(reply), reply.left_open) == (
         ["You get 25 days."],
         "The pages don't say when they expire.",
     )
@@ -63,13 +63,13 @@ def test_the_sentence_of_what_is_left_open_may_stand_on_the_next_line() -> None:
 
 
 def test_a_reply_without_signs_is_an_answer() -> None:
-    assert read("You get 25 days [1].") == Replied(
+    assert read("You get 25 days [1].") == ParsedReply(
         sentences=from_markers("You get 25 days [1].", IDS).sentences
     )
 
 
 def test_an_empty_reply_says_nothing() -> None:
-    assert read("") == Replied()
+    assert read("") == ParsedReply()
 
 
 @pytest.mark.parametrize(

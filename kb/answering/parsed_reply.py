@@ -21,7 +21,7 @@ _SIGN = re.compile(
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Replied:
+class ParsedReply:
     """`closest`: the chunk id of the passage that a declining reply names as close; None for none.
 
     `left_open`: one sentence on the part of the question that the pages leave open.
@@ -34,7 +34,7 @@ class Replied:
     left_open: str = ""
 
 
-def read_reply_text(sentences: Sequence[DraftSentence]) -> Replied:
+def parse_reply_text(sentences: Sequence[DraftSentence]) -> ParsedReply:
     """Reads the signs that the prompt agrees on. One that declines and yet cites what answers is taken to answer."""
     answering: list[DraftSentence] = []
     left_open: list[DraftSentence] = []
@@ -51,10 +51,10 @@ def read_reply_text(sentences: Sequence[DraftSentence]) -> Replied:
             left_open.append(replace(sentence, text=after.strip()))
     answers = any(sentence.cites for sentence in answering)
     if DECLINE in signs and not answers:
-        return Replied(declined=True, closest=next(iter(signs[DECLINE].cites), None))
+        return ParsedReply(declined=True, closest=next(iter(signs[DECLINE].cites), None))
     if NOTHING_MORE in signs and not answers:
-        return Replied(nothing_more=True)
-    return Replied(
+        return ParsedReply(nothing_more=True)
+    return ParsedReply(
         sentences=tuple(answering),
         left_open=join_sentences([" ".join(sentence.text.split()) for sentence in left_open]),
     )
