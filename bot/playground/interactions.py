@@ -165,12 +165,12 @@ class Interactions:
         person, _ = self._view(user, view_id)
         self._slack.surfaces.close(person.id)
 
-    def open_home(self, user: str, tab: str = "home") -> Room:
-        """Opens the app's "home" or "messages" tab; returns the DM that belongs to it."""
+    def open_home(self, user: str, tab: str = "home") -> str:
+        """Opens the app's "home" or "messages" tab; returns the id of the DM that belongs to it."""
         person = self._people.person(user)
         room = self._slack.state.direct(person.id)
         self._slack.events.home_opened(person.id, room, tab, self._slack.surfaces.homes.get(person.id))
-        return room
+        return room.id
 
     async def _interact(self, person: WorkspaceUser, payload: dict[str, Any]) -> bool:
         try:

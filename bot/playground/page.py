@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import inspect
 import json
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from importlib.resources import files
 from typing import Any
@@ -29,7 +29,6 @@ CONTENT_POLICY = (
 _TYPES = {".js": "text/javascript", ".css": "text/css", ".html": "text/html", ".svg": "image/svg+xml"}
 
 Body = dict[str, Any]
-Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
 class Page:
@@ -52,7 +51,7 @@ class Page:
             "say": (self._say, "ts"),
             "forward": (people.forward, "ts"),
             "workflow": (self._workflow, "ts"),
-            "group": (lambda **body: people.open_group(**body).id, "channel"),
+            "group": (people.open_group, "channel"),
             "edit": (people.edit, ""),
             "delete": (people.delete, ""),
             "react": (people.react, ""),
@@ -62,12 +61,11 @@ class Page:
             "click_view": (interactions.click_view, "acknowledged"),
             "submit_view": (interactions.submit_view, "errors"),
             "close_view": (interactions.close_view, ""),
-            "open_home": (lambda **body: interactions.open_home(**body).id, "channel"),
+            "open_home": (interactions.open_home, "channel"),
         }
         """What a person does, which takes the fields that the page sends, and the field of its answer."""
 
     def add_routes(self, app: web.Application) -> None:
-        app.middlewares.append(self._json_alone)
         app.router.add_get("/", _index)
         app.router.add_get("/static/{name}", _static)
         app.router.add_get("/archives/{channel}/p{ts}", _permalink)
@@ -80,15 +78,6 @@ class Page:
 
     async def close(self) -> None:
         await self._feed.close()
-
-    @staticmethod
-    @web.middleware
-    async def _json_alone(request: web.Request, handler: Handler) -> web.StreamResponse:
-        """Takes nothing but JSON from whoever acts as a person: no form of another site can send that."""
-        acts = request.method == "POST" and request.path.startswith("/page/")
-        if acts and request.content_type != "application/json":
-            raise web.HTTPUnsupportedMediaType(text="send JSON")
-        return await handler(request)
 
     async def _workspace(self, request: web.Request) -> web.StreamResponse:
         workspace = self._slack.workspace
@@ -156,6 +145,9 @@ class Page:
         )
 
     async def _do(self, request: web.Request) -> web.StreamResponse:
+        """Acts as a person. Takes nothing but JSON, which no form of another site can send."""
+        if request.content_type != "application/json":
+            raise web.HTTPUnsupportedMediaType(text="send JSON")
         if request.match_info["action"] not in self._actions:
             raise web.HTTPNotFound()
         action, field = self._actions[request.match_info["action"]]

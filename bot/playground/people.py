@@ -125,12 +125,12 @@ class UserMessages:
         }
         return self._post(room, message, thread_ts)
 
-    def open_group(self, user: str, people: list[str]) -> Room:
-        """Opens the group direct message of a person, some others and the bot."""
+    def open_group(self, user: str, people: list[str]) -> str:
+        """Opens the group direct message of a person, some others and the bot; returns its id."""
         members = {self.person(name).id for name in (user, *people)}
         if not 2 <= len(members) <= MAX_GROUP:
             raise PlaygroundError(f"a group is of two to {MAX_GROUP} people")
-        return self._slack.state.group(members)
+        return self._slack.state.group(members).id
 
     def _send(
         self, person: WorkspaceUser, room: Room, text: str, thread_ts: str | None, extra: dict[str, Any]

@@ -137,13 +137,12 @@ class State:
         self._last_micros = 0
         self._listeners: list[Callable[[Change], None]] = []
 
-    def listen(self, listener: Callable[[Change], None]) -> Callable[[], None]:
-        """Calls `listener` at each change; returns what ends that."""
+    def listen(self, listener: Callable[[Change], None]) -> None:
+        """Calls `listener` at each change from now on."""
         self._listeners.append(listener)
-        return lambda: self._listeners.remove(listener)
 
     def announce(self, change: Change) -> None:
-        for listener in tuple(self._listeners):
+        for listener in self._listeners:
             listener(change)
 
     def next_ts(self) -> str:

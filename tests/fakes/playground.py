@@ -111,7 +111,7 @@ class Playground(playground.Playground):
 
     async def open_group(self, user: str, *others: str) -> str:
         """The id of the group direct message of these people and the bot."""
-        return self._people.open_group(user, list(others)).id
+        return self._people.open_group(user, list(others))
 
     async def shortcut(
         self, user: str, channel: str, message_ts: str, callback_id: str = SHORTCUT_ID
