@@ -60,8 +60,9 @@ class RenewedToken:
         return bearer(await self.secret())
 
     def forget(self) -> bool:
-        had, self._token = self._token is not None, None
-        return had
+        """Of requests that are made at a time, each may find the token refused: all of them may ask again."""
+        self._token = None
+        return True
 
 
 def bearer(secret: SecretStr) -> dict[str, str]:

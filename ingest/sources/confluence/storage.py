@@ -6,12 +6,12 @@ dates, and a copy here would outlive both.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from lxml.etree import _Element as Element
 
-from ingest.parsers.markup.html_tables import inline_table, markdown_table
+from ingest.parsers.markup import html_tables
 from ingest.parsers.pictures import description
 from ingest.sources.confluence import lines, macros
 from ingest.sources.confluence.elements import (
@@ -30,7 +30,6 @@ from ingest.sources.confluence.elements import (
 )
 from ingest.sources.confluence.links import PageLinks
 from ingest.sources.confluence.rendered import RENDERED, closed, rendered
-from ingest.sources.confluence.tables import row_groups
 from ingest.sources.markup import fenced, quoted
 
 _DEEPEST = 80
@@ -39,6 +38,7 @@ _DEEPEST = 80
 _WRAPPED = {
     "strong": "**", "b": "**", "em": "*", "i": "*", "code": "`", "tt": "`", "del": "~~", "s": "~~", "strike": "~~",
 }  # fmt: skip
+_GROUPS: dict[str, html_tables.GroupKind] = {"thead": "thead", "tbody": "tbody", "tfoot": "tfoot"}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -173,9 +173,11 @@ class _Writer:
 
     def _table(self, element: Element, depth: int) -> list[str]:
         self._cells += 1
-        groups = row_groups(element, lambda cell: self._cell(cell, depth))
+        groups = _row_groups(element, lambda cell: self._cell(cell, depth))
         self._cells -= 1
-        return lines.some(inline_table(groups) if self._cells else markdown_table(groups))
+        return lines.some(
+            html_tables.inline_table(groups) if self._cells else html_tables.markdown_table(groups)
+        )
 
     def _cell(self, cell: Element, depth: int) -> str:
         """Writes a cell's blocks in one line, as Markdown's tables want it."""
@@ -264,3 +266,30 @@ class _Writer:
         caption = lines.words(next(captions, ""))
         alternative = description(attribute(element, "ac:alt") or attribute(element, "ac:title"))
         return " ".join(f"*{text}*" for text in dict.fromkeys((alternative, caption)) if text)
+
+
+def _row_groups(table: Element, write: Callable[[Element], str]) -> list[html_tables.RowGroup]:
+    """Reads the table's own rows, not those of tables within its cells. `write`: a cell's Markdown in one line."""
+    return html_tables.in_groups(
+        (part, kind, [_cell_of(cell, write) for cell in row if name_of(cell) in ("td", "th")])
+        for part, kind, row in _rows(table)
+    )
+
+
+def _rows(table: Element) -> Iterator[tuple[Element, html_tables.GroupKind, Element]]:
+    for part in table:
+        if name_of(part) == "tr":
+            yield table, "tbody", part
+        elif kind := _GROUPS.get(name_of(part)):
+            for row in part:
+                if name_of(row) == "tr":
+                    yield part, kind, row
+
+
+def _cell_of(cell: Element, write: Callable[[Element], str]) -> html_tables.Cell:
+    return html_tables.Cell(
+        text=html_tables.cell_text(write(cell)),
+        across=html_tables.span(str(cell.get("colspan", ""))),
+        down=html_tables.span(str(cell.get("rowspan", "")), down=True),
+        head=name_of(cell) == "th",
+    )

@@ -60,20 +60,18 @@ class Part:
                 return file.parent in files
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Listing:
     """`clock`: seconds since 1970."""
 
-    def __init__(
-        self, connection: Connection, inventory: KeptItems[DriveFile], clock: Callable[[], float]
-    ) -> None:
-        self._connection = connection
-        self._inventory = inventory
-        self._clock = clock
+    connection: Connection
+    inventory: KeptItems[DriveFile]
+    clock: Callable[[], float]
 
     async def of(self, part: Part) -> Mapping[str, DriveFile]:
         """Every file and folder in it by id, trashed ones perhaps among them, and its own folder. Raises `ApiError`."""
-        held = await self._inventory.held(self._key(part))
-        if held is not None and self._clock() - held.listed < _RELISTED_S and _is_as_it_was(part, held):
+        held = await self.inventory.held(self._key(part))
+        if held is not None and self.clock() - held.listed < _RELISTED_S and _is_as_it_was(part, held):
             files = await self._caught_up(part, held)
             if files is not None:
                 return files
@@ -81,17 +79,17 @@ class Listing:
 
     async def _listed(self, part: Part, before: Mapping[str, DriveFile]) -> Mapping[str, DriveFile]:
         # first the token: what changes while it is listed is told twice rather than never
-        token = await self._connection.start_token(part.drive_id)
+        token = await self.connection.start_token(part.drive_id)
         if part.kind == "folder":
             files = {file.id: file for file in await self._below(part, [part.id])}
         else:
             query: Parameters = {**part.corpora, "q": "trashed = false"}
-            found = [file async for file in self._connection.files(query)]
+            found = [file async for file in self.connection.files(query)]
             files = {file.id: file for file in found if part.holds(file, {})}
         if part.top is not None:
             files[part.id] = part.top
-        now = Held(items=files, link=token, listed=self._clock())
-        await self._inventory.keep(self._key(part), now, before)
+        now = Held(items=files, link=token, listed=self.clock())
+        await self.inventory.keep(self._key(part), now, before)
         return files
 
     async def _caught_up(self, part: Part, held: Held[DriveFile]) -> Mapping[str, DriveFile] | None:
@@ -99,7 +97,7 @@ class Listing:
         files, more = dict(held.items), True
         while more:
             try:
-                written, token, more = await self._connection.changes(held.link, part.drive_id)
+                written, token, more = await self.connection.changes(held.link, part.drive_id)
             except ApiError as error:
                 if error.status not in _NO_TOKEN:
                     raise
@@ -109,7 +107,7 @@ class Listing:
             if not await self._apply(part, changes, files):
                 return None
             before, held = held.items, replace(held, items=dict(files), link=token)
-            await self._inventory.keep(self._key(part), held, before)
+            await self.inventory.keep(self._key(part), held, before)
         return files
 
     async def _apply(self, part: Part, changes: Iterable[Change], files: dict[str, DriveFile]) -> bool:
@@ -135,7 +133,7 @@ class Listing:
         return True
 
     def _key(self, part: Part) -> str:
-        return f"{part.id} {self._connection.account.fingerprint}"
+        return f"{part.id} {self.connection.account.fingerprint}"
 
     async def _below(self, part: Part, folders: list[str]) -> list[DriveFile]:
         """All that is in these folders, and in those within them."""
@@ -145,7 +143,7 @@ class Listing:
             some, waiting = waiting[:_FOLDERS_AT_A_TIME], waiting[_FOLDERS_AT_A_TIME:]
             inside = " or ".join(f"'{folder}' in parents" for folder in some)
             query: Parameters = {**part.corpora, "q": f"({inside}) and trashed = false"}
-            async for file in self._connection.files(query):
+            async for file in self.connection.files(query):
                 if file.is_folder and file.id not in found:
                     waiting.append(file.id)
                 found[file.id] = file

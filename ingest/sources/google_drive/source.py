@@ -133,7 +133,7 @@ class GoogleDriveSource(ConfiguredSource[GoogleDriveSettings]):
 
     async def _listed(self) -> list[tuple[Part, Mapping[str, DriveFile]]]:
         """Lists what each part holds. One that fails is noted, and nothing of it is removed."""
-        listing = Listing(self._connection, self._inventory, self._clock)
+        listing = Listing(connection=self._connection, inventory=self._inventory, clock=self._clock)
         listed = []
         for part in await self._parts():
             try:

@@ -36,13 +36,13 @@ class Listed:
     named: frozenset[str]
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Drives:
     """`clock`: seconds since 1970."""
 
-    def __init__(self, graph: Graph, memory: DriveMemory, *, clock: Callable[[], float]) -> None:
-        self._graph = graph
-        self._memory = memory
-        self._clock = clock
+    graph: Graph
+    memory: DriveMemory
+    clock: Callable[[], float]
 
     async def listed(self, drive: str) -> Listed:
         """Lists a drive.
@@ -50,8 +50,8 @@ class Drives:
         Raises:
             ApiError: it cannot be listed to its end; then what is kept of it stays as it was.
         """
-        known = await self._memory.held(drive)
-        if known is not None and self._clock() - known.listed < _WHOLE_EVERY_S:
+        known = await self.memory.held(drive)
+        if known is not None and self.clock() - known.listed < _WHOLE_EVERY_S:
             try:
                 changes, link = await self._walk(known.link)
             except ApiError as error:
@@ -62,7 +62,7 @@ class Drives:
                 now = replace(known, link=link, items=changed(known.items, changes))
                 return await self._kept(drive, now, known.items, changes)
         changes, link = await self._walk(f"/drives/{drive}/root/delta")
-        now = Held(link=link, listed=self._clock(), items=changed({}, changes))
+        now = Held(link=link, listed=self.clock(), items=changed({}, changes))
         return await self._kept(drive, now, known.items if known else {}, changes)
 
     async def readers(
@@ -74,22 +74,20 @@ class Drives:
         Raises:
             ApiError: the drive does not tell, rather than single files.
         """
-        known = await self._memory.readers(drive)
-        oldest = self._clock() - every.total_seconds() if every else self._clock() + 1
+        known = await self.memory.readers(drive)
+        oldest = self.clock() - every.total_seconds() if every else self.clock() + 1
         due = [
             file for file in files if file.id in named or file.id not in known or known[file.id].at < oldest
         ]
         fresh, failed = await self._ask_all(drive, due)
-        await self._memory.keep_readers(drive, fresh)
+        await self.memory.keep_readers(drive, fresh)
         known |= fresh
         return {item: answer.readers for item, answer in known.items() if item not in failed}, failed
 
     async def readers_of(self, drive: str, item: str) -> Readers:
         """Asks with whom an item is shared. Raises `ApiError`."""
-        permissions = [
-            grant async for grant in self._graph.every(f"/drives/{drive}/items/{item}/permissions")
-        ]
-        return readers_of(permissions, datetime.fromtimestamp(self._clock(), UTC))
+        permissions = [grant async for grant in self.graph.every(f"/drives/{drive}/items/{item}/permissions")]
+        return readers_of(permissions, datetime.fromtimestamp(self.clock(), UTC))
 
     async def _ask_all(self, drive: str, files: Sequence[Item]) -> tuple[dict[str, Asked], dict[str, str]]:
         fresh: dict[str, Asked] = {}
@@ -107,7 +105,7 @@ class Drives:
                         todo.clear()
                         raise
                 else:
-                    fresh[file.id] = Asked(readers=readers, at=self._clock())
+                    fresh[file.id] = Asked(readers=readers, at=self.clock())
 
         results = await asyncio.gather(*(ask() for _ in range(_AT_A_TIME)), return_exceptions=True)
         for result in results:
@@ -119,7 +117,7 @@ class Drives:
         """Returns every change, and the link to the next ones. `link`: a path for a whole listing, or Graph's link."""
         changes: list[Change] = []
         last = None
-        async for page in self._graph.pages(link):
+        async for page in self.graph.pages(link):
             changes += map(change_of, results_of(page))
             last = page.get("@odata.deltaLink")
         if not isinstance(last, str):
@@ -129,5 +127,5 @@ class Drives:
     async def _kept(
         self, drive: str, now: Held[Item], before: Mapping[str, Item], changes: Sequence[Change]
     ) -> Listed:
-        await self._memory.keep(drive, now, before)
+        await self.memory.keep(drive, now, before)
         return Listed(items=now.items, named=frozenset(change.id for change in changes))

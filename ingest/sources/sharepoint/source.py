@@ -181,7 +181,7 @@ class SharePointSource(ConfiguredSource[SharePointSettings]):
         return PageReader(
             graph=graph,
             libraries=Libraries(graph, self._settings),
-            drives=Drives(graph, self._memory, clock=self._clock),
+            drives=Drives(graph=graph, memory=self._memory, clock=self._clock),
             readers=self._settings.readers,
             folders={},
         )

@@ -83,7 +83,8 @@ class Crawl:
         if self._lost_ways:
             await self._look_again(remembered)
         try:
-            self._require_different_texts()
+            opened_paths = {self._scope.path_of(url) for url in opened}
+            require_different_texts(self._result.pages, opened_paths, self._replaced)
             await self._look_at_lost(remembered)
         except SameTextError:
             for visit in self._replaced.values():
@@ -101,7 +102,14 @@ class Crawl:
 
     async def _open(self, starts: tuple[URL, ...]) -> list[URL]:
         """Asks the start addresses, and lets the scope follow to where they lead. What cannot be read is a failure."""
-        opening = Starts(self._scope, self._client, self._reader, self._robots, self._memory, self._refusal)
+        opening = Starts(
+            scope=self._scope,
+            client=self._client,
+            reader=self._reader,
+            robots=self._robots,
+            memory=self._memory,
+            refusal=self._refusal,
+        )
         for start in starts:
             try:
                 with as_web_error("it cannot be read"):
@@ -262,10 +270,6 @@ class Crawl:
             raise WebError(f"no page of it can be read: {first[0]}: {first[1]}")
         if not self._result.pages:
             raise WebError(f"there is no page at {starts[0]} any more: correct `start`")
-
-    def _require_different_texts(self) -> None:
-        starts = {self._scope.path_of(url) for url in self._opened}
-        require_different_texts(self._result.pages, starts, self._replaced)
 
     async def _look_again(self, remembered: list[str]) -> None:
         """Pages that an earlier visit found and this one did not, because what leads to them may have failed."""

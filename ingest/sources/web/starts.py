@@ -28,25 +28,20 @@ class Opened:
     document: WebDocument | None = None
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Starts:
-    def __init__(
-        self,
-        scope: Scope,
-        client: WebClient,
-        reader: WebReader,
-        robots: Robots,
-        memory: VisitMemory,
-        refusal: Refusal,
-    ) -> None:
-        self._reader = reader
-        self._scope = scope
-        self._client = client
-        self._robots = robots
-        self._memory = memory
-        self._refusal = refusal
+    """Asks the start addresses. `scope` learns where they lead; `robots` reads the rules of other hosts there."""
+
+    scope: Scope
+    client: WebClient
+    reader: WebReader
+    robots: Robots
+    memory: VisitMemory
+    refusal: Refusal
 
     async def open(self, start: URL) -> Opened:
-        """
+        """Asks a start address, and those to which it leads.
+
         Raises:
             WebError: there is no page, or it leads to a login or to another site; the reason names the target.
         """
@@ -62,22 +57,16 @@ class Starts:
             document, target = await self._where(start, opened.answer)
             if target is None:
                 return replace(opened, document=document)
-            refused = self._scope.foreign(target)
-            address = (
-                await self._followed(start, target, WebError(f"it redirects to {target}"))
-                if refused
-                else target
-            )
+            address = target
+            if self.scope.foreign(target):
+                address = await self._followed(start, target, WebError(f"it redirects to {target}"))
         raise WebError(f"{start} redirects more than {_MOST_STEPS} times")
 
     async def _ask(self, address: URL) -> Opened:
-        known = await self._memory.recall(str(self._scope.spelled(address)))
+        known = await self.memory.recall(str(self.scope.spelled(address)))
         known = None if known is None or known.document.hidden else known
-        answer = await self._client.get(
-            address,
-            refusal=self._refusal,
-            validators=known.validators if known else None,
-        )
+        validators = known.validators if known else None
+        answer = await self.client.get(address, refusal=self.refusal, validators=validators)
         return Opened(answer=answer, known=known)
 
     async def _ask_other_spelling(self, start: URL, error: WebError) -> Opened:
@@ -95,27 +84,27 @@ class Starts:
         return replace(opened, document=document)
 
     async def _where(self, start: URL, answer: WebResponse) -> tuple[WebDocument | None, URL | None]:
-        """A start page, and where it sends its visitors on to; None: it is the page. The scope follows it there.
+        """Reads a start page, and where it sends its visitors on to; None: it is the page. The scope follows it there.
 
         Raises:
             WebError: it is a login.
         """
         if answer.url != start:
-            self._scope.leads(start, answer.url)
+            self.scope.leads(start, answer.url)
         if answer.status == 304:
             return None, None
-        document = await self._reader.read(answer)
+        document = await self.reader.read(answer)
         if asks_who_you_are(start, answer, document):
             raise _login(start, answer.url)
         target = leads_on_to(answer, document) if document else None
-        if target is None or self._scope.spelled(target) == self._scope.spelled(answer.url):
+        if target is None or self.scope.spelled(target) == self.scope.spelled(answer.url):
             return document, None
         return document, target
 
     async def _followed(self, start: URL, target: URL, error: WebError) -> URL:
         if names_a_login(target) and not names_a_login(start):
             raise _login(start, target)
-        if not self._scope.may_lead(start, target):
+        if not self.scope.may_lead(start, target):
             raise WebError(
                 f"{start} redirects to {target.with_query(None)}: that is not one of this source's hosts. "
                 "If the pages are there, put that address into `start`",
@@ -123,8 +112,8 @@ class Starts:
                 private=error.private,
                 to=target,
             )
-        self._scope.leads(start, target)
-        await self._robots.read(target)
+        self.scope.leads(start, target)
+        await self.robots.read(target)
         return target
 
 
