@@ -364,9 +364,9 @@ async def test_a_folder_that_gets_a_configuration_has_its_pages_read_again(tmp_p
     assert before != after
 
 
-@pytest.mark.parametrize("variant", ["jekyll", "hugo", "mkdocs", "docusaurus", "quarto", "vitepress"])
+@pytest.mark.parametrize("variant", ["jekyll", "hugo", "mkdocs", "docusaurus", "vitepress"])
 def test_a_hostile_page_takes_no_more_than_linear_patience_in_any_dialect(variant: str) -> None:
-    """Generous: a second of CPU for 20 kB, where a quadratic pattern takes far longer."""
+    """Generous: half a second of CPU for 10 kB, where a quadratic pattern takes far longer."""
     pieces = [
         "{{",
         "{%",
@@ -392,8 +392,8 @@ def test_a_hostile_page_takes_no_more_than_linear_patience_in_any_dialect(varian
     ]
     started = time.process_time()
     for piece in pieces:
-        parse(piece * (20_000 // len(piece)) + "\nend", variant)
+        parse(piece * (10_000 // len(piece)) + "\nend", variant)
     nested = "\n".join(f"{' ' * 4 * depth}!!! note" for depth in range(400))
     parse(f"{nested}\nend", variant)
 
-    assert time.process_time() - started < 20
+    assert time.process_time() - started < 8

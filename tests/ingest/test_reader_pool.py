@@ -33,9 +33,9 @@ async def pool() -> AsyncIterator[ReaderPool]:
 
 def processes() -> set[int]:
     return {
-        one.pid
-        for one in psutil.Process().children()
-        if any("parsers" in part or STUCK in part for part in one.cmdline())
+        child.pid
+        for child in psutil.Process().children()
+        if any("parsers" in part or STUCK in part for part in child.cmdline())
     }
 
 
@@ -93,34 +93,25 @@ async def test_a_bug_in_a_parser_is_logged_without_the_text_of_the_page(
     with caplog.at_level(logging.DEBUG):
         assert await reason(pool, "bug.md") == "it broke the parser; the log says where"
 
-    record = next(one for one in caplog.records if one.getMessage() == "page.parser_failed")
+    record = next(entry for entry in caplog.records if entry.getMessage() == "page.parser_failed")
     assert vars(record)["error"] == "ZeroDivisionError"
     assert any("stuck_worker.py" in where for where in vars(record)["where"])
     assert "secret" not in str(vars(record))
 
 
-async def test_what_a_converter_prints_does_not_mix_with_replies(pool: ReaderPool) -> None:
-    assert text(await pool.read(b"quiet", path="chatty.md")) == "quiet"
-
-
-async def test_a_process_writes_no_file(pool: ReaderPool) -> None:
-    with pytest.raises(PageError):
-        await pool.read(b"text", path="writes.md")
-
-
-async def test_a_process_gets_no_token_from_our_environment(
+async def test_a_process_gets_no_token_loads_no_torch_prints_nothing_between_replies_and_writes_no_file(
     pool: ReaderPool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SLACK_BOT_TOKEN", "xoxb-secret")
 
     names = text(await pool.read(b"", path="environment.md"))
-
     assert "PATH" in names
     assert "SLACK" not in names
 
-
-async def test_a_process_does_not_load_torch(pool: ReaderPool) -> None:
     assert text(await pool.read(b"", path="torch.md")) == "no torch"
+    assert text(await pool.read(b"quiet", path="chatty.md")) == "quiet"
+    with pytest.raises(PageError):
+        await pool.read(b"text", path="writes.md")
 
 
 async def test_a_read_that_is_cancelled_leaves_no_process_with_an_answer_for_the_next_question(
@@ -138,9 +129,9 @@ async def test_a_read_that_is_cancelled_leaves_no_process_with_an_answer_for_the
 async def test_no_more_files_are_read_at_once_than_there_are_workers() -> None:
     pool = ReaderPool(workers=2, worker=STUCK)
 
-    pages = await asyncio.gather(*(pool.read(f"text {at}".encode(), path=f"{at}.md") for at in range(8)))
+    pages = await asyncio.gather(*(pool.read(f"text {n}".encode(), path=f"{n}.md") for n in range(8)))
 
-    assert [text(page) for page in pages] == [f"text {at}" for at in range(8)]
+    assert [text(page) for page in pages] == [f"text {n}" for n in range(8)]
     assert len(processes()) == 2
     await pool.close()
     assert processes() == set()
@@ -198,7 +189,7 @@ async def test_the_event_loop_goes_on_while_a_page_without_spaces_is_read_and_cu
 
 @dataclass
 class Models:
-    """`Tokens` of models with files of their own, or of none."""
+    """A `TokenCounter` of models with files of their own, or of none."""
 
     counted_models: tuple[CountedModel, ...] | None = ()
 
