@@ -94,9 +94,7 @@ class Guards:
 
 
 class _Body:
-    """The body of a request. `receive` raises `TimeoutError`
-    where that takes too long; what comes after it may take any time.
-    """
+    """The body of a request. `receive` raises `TimeoutError` where it takes too long; what follows may take long."""
 
     def __init__(self, receive: Receive, headers: Headers) -> None:
         self._receive = receive

@@ -67,8 +67,9 @@ def web_address(url: str) -> str | None:
 
 
 def _is_plain(host: str) -> bool:
-    """Returns whether a host, with its port, reads as what it is. One in another
-    alphabet is honest in most cases; which, nobody sees.
+    """Returns whether a host, with its port, reads as what it is.
+
+    One in another alphabet is honest in most cases; which, nobody sees.
     """
     if not _HOST.fullmatch(host.lower()):
         return False

@@ -157,9 +157,7 @@ def _blocks(head: Sequence[Span], lines: Sequence[Line], *, table_used: bool) ->
 
 
 def _as_list(line: Line) -> list[Line]:
-    """Returns a further table as a list, a row an item. Columns of a fixed width
-    would wrap in a thread, and then nobody reads them.
-    """
+    """Returns a further table as a list, a row an item: columns of a fixed width would wrap in a thread."""
     header, *rows = line.rows
     return [
         Line(kind="text", spans=tuple(replace(span, italic=True) for span in _in_a_row(header))),

@@ -44,9 +44,7 @@ Filling = Callable[[Person, Messages], Awaitable[Sequence[Block]]]
 
 @dataclass(frozen=True, kw_only=True)
 class AdminViews:
-    """`fillings`: by the button's action id, in their order; the label of
-    `footnote_show_gaps` is `Messages.show_gaps`.
-    """
+    """`fillings`: by the button's action id, in their order. `Messages.show_gaps` labels `footnote_show_gaps`."""
 
     client: AsyncWebClient
     people: People

@@ -124,8 +124,9 @@ class FallbackHandler:
                 logger.warning("owner.not_asked_yet", extra={"cause": type(error).__name__})
 
     async def ask(self, promised: PromisedRequest) -> bool:
-        """Mentions the owners in the thread, unless it was done or another is at
-        it. False: the page may not be named there any more, so nobody is asked.
+        """Mentions the owners in the thread, unless that is done or being done.
+
+        Returns False where the page may not be named there any more, so that nobody is asked.
 
         Raises:
             UnavailableError, or slack_sdk's and aiohttp's errors: try again later.

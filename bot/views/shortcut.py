@@ -76,9 +76,7 @@ class ShortcutHandler:
         await self.quick.views_open(trigger_id=shortcut.trigger_id, view=view)
 
     async def asked(self, submission: ViewSubmission) -> dict[str, str]:
-        """Queues the question. Returns what is wrong, by the block that it
-        is shown at; nothing: the dialog may close.
-        """
+        """Queues the question. Returns what is wrong, by the block that shows it; nothing: the dialog may close."""
         messages = messages_in((await self.people.person(submission.user.id)).locale)
         text = (submission.view.entry(QUESTION) or "").strip()
         try:
