@@ -1,15 +1,15 @@
-"""A text as a reader takes it: letters that only look like Latin ones, and what cannot be seen, do not hide a word.
+"""Writes a text as a reader takes it: letters that only look like Latin ones, and invisible ones, hide no word.
 
-`аudience` with a Cyrillic а, `ａｕｄｉｅｎｃｅ`, `aud<U+200B>ience` and `—audience：` are for whoever reads them what
-they look like. A limit
-that is written so has been meant, so it is looked for in this text; the page itself is never read from it.
+`аudience` with a Cyrillic а, `ａｕｄｉｅｎｃｅ`, `aud<U+200B>ience` and `—audience：` are for whoever reads them what they
+look like. A limit that is written so has been meant, so it is looked for in this text; the page itself is never read
+from it.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from functools import cache
+from functools import lru_cache
 from html import unescape
 
 _PAIRS = (
@@ -32,28 +32,10 @@ _SIGNS = {
 }
 
 
-@cache
-def _table() -> dict[int, str | None]:
-    """Builds the table when a text first needs it, which takes 60 ms.
-
-    Categories: Mn, Me marks on letters; Cf what cannot be seen; Zs spaces; Pd dashes; Cc controls.
-    """
-    table: dict[int, str | None] = {}
-    for point in range(0x80, 0x20000):
-        match unicodedata.category(chr(point)):
-            case "Mn" | "Me" | "Cf" | "Cc":
-                table[point] = None
-            case "Zs":
-                table[point] = " "
-            case "Pd":
-                table[point] = "-"
-    table |= dict.fromkeys(range(0xE0000, 0xE01F0))
-    table |= {ord(pair[0]): pair[1] for pair in _PAIRS.split()}
-    table |= {ord(sign): plain for sign, plain in _SIGNS.items() if sign != "`"}
-    return table
-
-
+_LOOKS = {**{pair[0]: pair[1] for pair in _PAIRS.split()}, **_SIGNS}
 _ODD = re.compile(r"[^\n\t\x20-\x7e]")
+_REPLACED = re.compile(r"[^\n\t\x20-\x5f\x61-\x7e]")
+"""What is replaced in a line that has anything odd: there a backtick is a quotation mark."""
 _ENTITY = re.compile(r"&#?\w{1,8};")
 _ESCAPED = re.compile(r"\\([^\w\s])")
 
@@ -62,7 +44,7 @@ def plainly(text: str) -> str:
     """Writes a text in ASCII as far as it looks so; lines end in \\n. Line by line: nearly all need no work."""
     if _ODD.search(text):
         text = "\n".join(
-            _plain(line) if _ODD.search(line) else line
+            _REPLACED.sub(_look, line).casefold() if _ODD.search(line) else line
             for line in re.split("\r\n|[\r\x0b\x0c\x85\u2028\u2029]|\n", text)
         )
     if "&" in text:
@@ -70,10 +52,31 @@ def plainly(text: str) -> str:
     return _ESCAPED.sub(r"\1", text) if "\\" in text else text
 
 
-def _plain(line: str) -> str:
-    decomposed = unicodedata.normalize("NFKD", line.translate(_SPECIAL)).casefold()
-    return decomposed.translate(_table())
+def _look(found: re.Match[str]) -> str:
+    return _look_of(found[0])
 
 
-_SPECIAL = {ord(sign): plain for sign, plain in _SIGNS.items() if plain is not None}
-"""Before compatibility forms are taken apart: some signs come apart into others."""
+@lru_cache(maxsize=8192)
+def _look_of(character: str) -> str:
+    """Returns what a character looks like: nothing, if it is invisible or a mark on a letter."""
+    if (sign := _SIGNS.get(character)) is not None:
+        return sign
+    return "".join(map(_plain_part, unicodedata.normalize("NFKD", character).casefold()))
+
+
+def _plain_part(part: str) -> str:
+    if part.isascii():
+        return part
+    if part in _LOOKS:
+        return _LOOKS[part] or ""
+    if "\U000e0000" <= part < "\U000e01f0":  # tags and variation selectors, assigned or not
+        return ""
+    match unicodedata.category(part):
+        case "Mn" | "Me" | "Cf" | "Cc":
+            return ""
+        case "Zs":
+            return " "
+        case "Pd":
+            return "-"
+        case _:
+            return part
