@@ -25,7 +25,7 @@ class SyncUnderWayError(FootnoteError):
 
 
 async def between_syncs(redis: Redis, settings: Settings, work: Coroutine[Any, Any, _T]) -> _T:
-    """What the work returns. A sync that is asked for meanwhile, of any replica, waits for its end.
+    """Returns what the work does. A sync that is asked for meanwhile, of any replica, waits for its end.
 
     Raises:
         SyncUnderWayError: one is under way already; nothing was done.
@@ -34,7 +34,7 @@ async def between_syncs(redis: Redis, settings: Settings, work: Coroutine[Any, A
     lock = RedisReindexLock(redis, namespace=settings.store.namespace)
     step = ReindexProgress(phase="queued", started_at=datetime.now(UTC))
     try:
-        await _taken(lock)
+        await _acquire(lock)
     except BaseException:
         work.close()
         raise
@@ -52,8 +52,8 @@ async def between_syncs(redis: Redis, settings: Settings, work: Coroutine[Any, A
         await lock.release(step)
 
 
-async def _taken(lock: RedisReindexLock) -> None:
-    """Waits out the lease of one that died: one that lives keeps it."""
+async def _acquire(lock: RedisReindexLock) -> None:
+    """Takes the lock, after the lease of a sync that died: one that lives keeps it."""
     until = time.monotonic() + LEASE.total_seconds() + 2
     while not await lock.acquire():
         if time.monotonic() > until:

@@ -13,7 +13,7 @@ import typer
 
 from bot.cli.administration import commands as administration
 from bot.cli.evaluation.commands import app as evaluate
-from bot.cli.fault_words import VERBOSE, said_of_fault
+from bot.cli.fault_words import VERBOSE, describe_fault
 from bot.cli.options import Common, command
 from kb.errors import FootnoteError
 from kb.runtime.faults import is_fault
@@ -298,5 +298,5 @@ def main() -> None:
     except BaseException as error:
         if not is_fault(error) or VERBOSE.intersection(sys.argv):
             raise
-        typer.secho(f"footnote: {said_of_fault(error)}", err=True, fg="red")
+        typer.secho(f"footnote: {describe_fault(error)}", err=True, fg="red")
         sys.exit(1)

@@ -8,7 +8,8 @@ VERBOSE = frozenset({"--verbose", "-v"})
 """Who asks for details gets the whole trace instead."""
 
 
-def said_of_fault(error: BaseException) -> str:
+def describe_fault(error: BaseException) -> str:
+    """Returns what happened and what to do, for a person."""
     if is_disk_full(error):
         return (
             "the disk is full: free some space on the disk with the data folder, or move that folder (--data); "

@@ -132,7 +132,7 @@ def run(work: Coroutine[Any, Any, int]) -> None:
 
 
 def pairs_of(changes: list[str] | None) -> list[tuple[str, str]]:
-    """`--set section.key=value`, each as key and value."""
+    """Cuts `--set section.key=value` into keys and values."""
     pairs = []
     for change in changes or ():
         key, equals, value = change.partition("=")
@@ -143,7 +143,7 @@ def pairs_of(changes: list[str] | None) -> list[tuple[str, str]]:
 
 
 def shares_of(floors: list[str] | None) -> dict[str, float]:
-    """`--least figure=share`, by figure."""
+    """Reads `--least figure=share`, by figure."""
     shares = {}
     for floor in floors or ():
         name, _, share = floor.partition("=")

@@ -137,7 +137,7 @@ class BackupReader:
 
     def __init__(self, file: Path) -> None:
         self._file = file
-        with _told(file):
+        with _backup_errors(file):
             self._tar = tarfile.open(file, mode="r:")  # noqa: SIM115
             try:
                 self._members = self._checked_members()
@@ -157,7 +157,7 @@ class BackupReader:
         return content.read()
 
     def lines(self, name: str) -> Iterator[dict[str, Any]]:
-        with _told(self._file), gzip.open(io.BytesIO(self.read(name))) as unpacked:
+        with _backup_errors(self._file), gzip.open(io.BytesIO(self.read(name))) as unpacked:
             text = unpacked.read(LARGEST + 1)
             if len(text) > LARGEST:
                 raise BackupError(f"{self._file} cannot be restored: {name} is larger than any part of ours")
@@ -166,7 +166,7 @@ class BackupReader:
 
     def extract(self, name: str, folder: Path) -> None:
         """Extracts below `folder`, under its own name; tarfile's filter for data refuses what leads out of it."""
-        with _told(self._file):
+        with _backup_errors(self._file):
             self._tar.extract(self._members[name], folder, filter="data")
 
     def close(self) -> None:
@@ -217,7 +217,7 @@ def _numbers(version_text: str) -> tuple[int, ...]:
 
 
 @contextmanager
-def _told(file: Path) -> Iterator[None]:
+def _backup_errors(file: Path) -> Iterator[None]:
     try:
         yield
     except (tarfile.TarError, EOFError, ValueError, ValidationError, gzip.BadGzipFile) as error:

@@ -38,7 +38,7 @@ class BackedUp:
 
     def __init__(self, reader: BackupReader, part: GenerationPart) -> None:
         self._reader = reader
-        self._told = part
+        self._part = part
         self._part_of: dict[str, str] = {}
         self._loaded: tuple[str, list[IndexedChunk]] = ("", [])
 
@@ -49,11 +49,11 @@ class BackedUp:
         return await asyncio.to_thread(self._stored, frozenset(page_ids))
 
     async def calibration(self) -> Calibration | None:
-        return from_text(self._told.calibration) if self._told.calibration else None
+        return from_text(self._part.calibration) if self._part.calibration else None
 
     def _inventory(self) -> dict[str, PageHeld]:
         def payloads() -> Iterator[dict[str, object]]:
-            for name in self._reader.names(f"index/{self._told.name}/"):
+            for name in self._reader.names(f"index/{self._part.name}/"):
                 for line in self._reader.lines(name):
                     self._part_of[line["payload"][PAGE_ID]] = name
                     yield line["payload"]
@@ -62,7 +62,7 @@ class BackedUp:
             found = inventory_of(payloads())
         except (KeyError, TypeError, AttributeError) as error:
             raise BackupError(f"the backup holds passages that cannot be read ({error})") from error
-        if sum(page.passages for page in found.values()) != self._told.passages:
+        if sum(page.passages for page in found.values()) != self._part.passages:
             raise BackupError("the backup does not hold as many passages as it says")
         return found
 

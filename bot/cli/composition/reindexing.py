@@ -65,7 +65,7 @@ def build_reindexer(
         golden=_golden(settings, embedder, lexical),
         forgotten=RedisForgotten(redis, namespace=settings.store.namespace),
         page_jobs=page_jobs,
-        calibrator=build_calibrator(settings, embedder=embedder, lexical=lexical, ranker=ranker, clock=clock),
+        calibrator=_calibrator(settings, embedder=embedder, lexical=lexical, ranker=ranker, clock=clock),
     )
     return ReindexJobs(
         sync,
@@ -84,7 +84,7 @@ async def _settle(index: VectorIndex, vocabulary: Vocabulary) -> None:
     await vocabulary.look()
 
 
-def build_calibrator(
+def _calibrator(
     settings: Settings,
     *,
     embedder: Embedder,

@@ -58,7 +58,7 @@ async def migrate(settings: Settings, to: str, *, replace: bool, as_json: bool) 
 
 
 def _moved(settings: Settings, to: str) -> Settings:
-    """The settings with which the index is found where it goes.
+    """Returns the settings with which the index is found where it goes.
 
     Raises:
         SettingsError: it is there already, or the address is none.
@@ -103,7 +103,7 @@ async def _answers(served: Settings) -> None:
 
 
 def _label(folder: DataFolder, settings: Settings, target: Settings) -> str:
-    """The label of this move: that of the run that was cut off, where it went from and to the same places."""
+    """Returns the label of this move: that of the run that was cut off, where it went from and to the same places."""
     way = {"from": _place(settings, folder), "to": _place(target, folder)}
     journal = _journal(folder)
     try:

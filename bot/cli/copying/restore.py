@@ -114,7 +114,7 @@ async def _store_as_it_is(settings: Settings, folder: DataFolder, stack: AsyncEx
 async def _restored(
     settings: Settings, folder: DataFolder, reader: BackupReader, here: _Here, tell: OnStep
 ) -> frozenset[str]:
-    """The pages that stay out, forgotten when the backup was made or since."""
+    """Returns the pages that stay out, forgotten when the backup was made or since."""
     put = begin(folder.path)
     staged = DataFolder(put)  # of the same shape, owned by nobody
     async with AsyncExitStack() as stack:

@@ -16,7 +16,7 @@ from bot.cli.composition.runtime import Runtime, open_runtime
 from bot.cli.serving.api import serving_api
 from bot.cli.serving.pages import PageViewer
 from bot.cli.serving.serve import console, running, say_api, say_offer, started, warming, warn
-from bot.cli.serving.stopping import told_to_stop
+from bot.cli.serving.stopping import stop_requested
 from bot.cli.session.requests import IngestRequest
 from bot.playground import Playground, sample_workspace
 from bot.playground.guide import Guide, Suggestion, suggestions
@@ -82,7 +82,7 @@ async def playground(
         if open_browser:
             await asyncio.to_thread(webbrowser.open, slack.url)
         async with warming(runtime):
-            await told_to_stop().wait()
+            await stop_requested().wait()
     return 0
 
 

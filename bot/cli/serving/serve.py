@@ -18,7 +18,7 @@ from bot.cli.composition.reindexing import build_schedule
 from bot.cli.composition.runtime import Runtime, open_runtime, utc_now
 from bot.cli.serving.api import serving_api
 from bot.cli.serving.backend import RuntimeStatus, bot_backend, or_none
-from bot.cli.serving.stopping import told_to_stop, unless
+from bot.cli.serving.stopping import done_before, stop_requested
 from bot.cli.session.control import control_socket
 from bot.cli.session.local import LocalSession
 from bot.edge.slack_app import Edge, open_edge
@@ -38,13 +38,13 @@ FIRST_PAUSE_S, LONGEST_PAUSE_S = 1.0, 30.0
 
 async def serve(settings: Settings) -> int:
     """Runs against real Slack until it is told to stop."""
-    began, loaded, stopped = time.monotonic(), asyncio.Event(), told_to_stop()
+    began, loaded, stopped = time.monotonic(), asyncio.Event(), stop_requested()
     async with (
         open_runtime(settings, "serve", models=False) as runtime,
         running(runtime, runtime.pipeline) as (edge, session),
         serving_api(runtime, session, loaded=loaded.is_set) as api,
     ):
-        if not await unless(stopped, started(runtime, edge)):
+        if not await done_before(stopped, started(runtime, edge)):
             return 0
         loaded.set()
         counts = await or_none(runtime.index.counts)

@@ -10,9 +10,9 @@ from typing import Any
 from kb.runtime.tasks import cancelled
 
 
-def told_to_stop() -> asyncio.Event:
-    """Is set by SIGINT or SIGTERM. A container's first process does not
-    even hear a signal that it does not listen for.
+def stop_requested() -> asyncio.Event:
+    """Returns what SIGINT or SIGTERM sets. A container's first process does not even hear a signal that it does not
+    listen for.
     """
     stopped = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -20,8 +20,8 @@ def told_to_stop() -> asyncio.Event:
     return stopped
 
 
-async def unless(stopped: asyncio.Event, work: Coroutine[Any, Any, None]) -> bool:
-    """Whether the work was done before we were told to stop, which ends it. Raises what the work raises."""
+async def done_before(stopped: asyncio.Event, work: Coroutine[Any, Any, None]) -> bool:
+    """Returns whether the work was done before we were told to stop, which ends it. Raises what the work raises."""
     working, stopping = asyncio.create_task(work), asyncio.create_task(stopped.wait())
     try:
         await asyncio.wait({working, stopping}, return_when=asyncio.FIRST_COMPLETED)

@@ -12,7 +12,7 @@ from dataclasses import asdict
 import typer
 from rich.console import Console
 
-from bot.cli.serving.stopping import told_to_stop
+from bot.cli.serving.stopping import stop_requested
 from ingest.distributed.page_queue import PageJobQueue
 from ingest.distributed.worker import PageWorker, WorkDone
 from ingest.parsers.pool import ReaderPool
@@ -68,7 +68,7 @@ async def worker(settings: Settings, *, idle_exit_s: float | None, as_json: bool
         )  # a Redis that cannot be reached at the start is a mistake; later it is waited for
         console.print("Waiting for a sync to share…")
         did = await PageWorker(page_jobs, pipeline_for=pipeline_for).run(
-            told_to_stop(), idle_exit_s=idle_exit_s
+            stop_requested(), idle_exit_s=idle_exit_s
         )
     _show(did, seconds=time.monotonic() - started, as_json=as_json)
     return 0

@@ -12,7 +12,7 @@ from kb.models import Audience
 
 
 def is_readable(audience: Audience) -> list[engine.FieldCondition]:
-    """All of them."""
+    """Returns conditions of which all must hold."""
     readable = [engine.FieldCondition(AUDIENCE, match=engine.MatchAny(audience.principals))]
     if audience.sources:
         readable.append(engine.FieldCondition(SOURCE, match=engine.MatchAny(sorted(audience.sources))))
@@ -20,7 +20,9 @@ def is_readable(audience: Audience) -> list[engine.FieldCondition]:
 
 
 def readable(audience: Audience, *must: engine.FieldCondition) -> engine.Filter:
-    """And all of `must`, for what reads every point: a condition a mark takes a quarter of one for any of them."""
+    """Returns a filter with all of `must` as well, for what reads every point: a condition for each principal takes a
+    quarter of the time of one for any of them.
+    """
     principals = [
         engine.FieldCondition(AUDIENCE, match=engine.MatchValue(principal))
         for principal in audience.principals
@@ -39,7 +41,7 @@ def is_spot(page_id: str, positions: Collection[int]) -> engine.Filter:
 
 
 def is_wanted(wanted: PagesWanted) -> list[engine.FieldCondition]:
-    """Any of them."""
+    """Returns conditions of which any may hold."""
     asked = ((NAMES, wanted.named), (REPLACED_NAMES, wanted.replacing), (SERIES, wanted.series))
     return [
         engine.FieldCondition(field, match=engine.MatchAny(list(names))) for field, names in asked if names

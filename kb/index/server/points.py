@@ -27,7 +27,7 @@ def point_of(page_id: str, indexed: IndexedChunk, version: int) -> models.PointS
 
 
 def is_readable(audience: Audience) -> list[models.FieldCondition]:
-    """All of them."""
+    """Returns conditions of which all must hold."""
     readable = [models.FieldCondition(key=AUDIENCE, match=models.MatchAny(any=audience.principals))]
     if audience.sources:
         of_source = models.MatchAny(any=sorted(audience.sources))
@@ -58,7 +58,7 @@ def is_version_of(page_ids: Sequence[str], *, other_than: int) -> models.Filter:
 
 
 def is_wanted(wanted: PagesWanted) -> list[models.FieldCondition]:
-    """Any of them."""
+    """Returns conditions of which any may hold."""
     fields = ((NAMES, wanted.named), (REPLACED_NAMES, wanted.replacing), (SERIES, wanted.series))
     return [
         models.FieldCondition(key=field, match=models.MatchAny(any=list(names)))
@@ -68,7 +68,10 @@ def is_wanted(wanted: PagesWanted) -> list[models.FieldCondition]:
 
 
 def are_spots(spots: Mapping[str, Collection[int]]) -> list[models.Filter]:
-    """Any of them. Pages of which the same positions are asked share a condition: strict mode counts them."""
+    """Returns conditions of which any may hold.
+
+    Pages of which the same positions are asked share a condition: strict mode counts them.
+    """
     pages: dict[tuple[int, ...], list[str]] = {}
     for page_id, wanted in spots.items():
         if wanted:

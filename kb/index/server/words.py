@@ -85,7 +85,7 @@ class ServerWords:
         """Whether, while this process writes, `counts` are those of all passages."""
         self._writer = ""
         """This process's mark while it changes them."""
-        self._said = 0.0
+        self._alive_at = 0.0
         self._written: set[str] | None = None
         """The pages that there may be, where this process fills the collection; else nobody knows."""
         self._busy = asyncio.Lock()
@@ -151,8 +151,10 @@ class ServerWords:
         else:
             at_rest = bool(state.name) and not state.writer
             self._are_whole = at_rest and (state.name == self._have or await self._take(state))
-        self._writer, self._said = uuid4().hex, time.time()
-        await self._keep((state or State()).model_copy(update={"writer": self._writer, "since": self._said}))
+        self._writer, self._alive_at = uuid4().hex, time.time()
+        await self._keep(
+            (state or State()).model_copy(update={"writer": self._writer, "since": self._alive_at})
+        )
 
     async def _publish(self) -> None:
         mine, self._writer, self._written = self._writer, "", None
@@ -182,8 +184,8 @@ class ServerWords:
     async def _count_for_all(self, records: Records, passages: Callable[[], Awaitable[int]]) -> None:
         if await self._state() is None:
             await self._make()
-        self._writer, self._are_whole, self._said = uuid4().hex, False, time.time()
-        await self._keep(State(writer=self._writer, since=self._said))
+        self._writer, self._are_whole, self._alive_at = uuid4().hex, False, time.time()
+        await self._keep(State(writer=self._writer, since=self._alive_at))
         try:
             self._are_whole = await self._count(records) and await passages() == self.counts.passages
         finally:
@@ -210,11 +212,11 @@ class ServerWords:
         return True
 
     async def _say_alive(self) -> None:
-        if time.time() - self._said > ALIVE_S:
-            self._said = time.time()
+        if time.time() - self._alive_at > ALIVE_S:
+            self._alive_at = time.time()
             state = await self._state()
             if state is not None and state.writer == self._writer:
-                await self._keep(state.model_copy(update={"since": self._said}))
+                await self._keep(state.model_copy(update={"since": self._alive_at}))
 
     async def _read(self, gone: Records) -> list[PassageWords | None]:
         try:
