@@ -1,12 +1,12 @@
 """Drops channel messages that are not for Footnote before Bolt handles them; most messages of a workspace are.
 
-    no event, or not a person's message in a channel    -> for Bolt: presses, commands, mentions, direct
-    messages, edits, deletions
+    no event, or not a person's message in a channel    -> for Bolt: presses, commands, mentions, direct messages,
+                                                           edits, deletions
     it names us, or stands in a thread that we are in   -> for Bolt
     it starts a thread, and the channel wants no unasked answers -> settled
     a thread that we are known not to be in             -> settled
-    another thread                                      -> for Bolt, but so many at a time and a second: the
-    rest is put aside
+    another thread                                      -> for Bolt, but so many at a time and a second: the rest
+                                                           is put aside
 
 It drops only what `bot.listening.reply_decider` would leave, and has no rules of its own. Judging a text takes
 milliseconds: in a flood, messages of unknown threads are deferred and judged later.

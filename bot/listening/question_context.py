@@ -124,9 +124,7 @@ class ContextReader:
 
 
 def lines_before(turns: Sequence[Turn], ts: str) -> Sequence[Turn]:
-    """Picks the lines of a direct message that lead up to the one at
-    `ts`, none more than an hour after the other.
-    """
+    """Picks the lines of a direct message that lead up to the one at `ts`, none more than an hour after the other."""
     earlier = _before(turns, ts)
     times = [*(_seconds(turn.question_ts or "") for turn in earlier), _seconds(ts)]
     gaps = [index for index, (last, time) in enumerate(pairwise(times), 1) if time - last > LINE_GAP_S]

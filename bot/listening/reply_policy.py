@@ -5,10 +5,10 @@
         to another person or a group                     -> silent
         people are talking with each other               -> silent; after three of their messages until it is mentioned
         one person and Footnote                          -> speaks, where the words ask or answer something
-        the person whom it answered last goes on         -> speaks, where the words ask a knowledge base, or
-        answer its question
-        somebody else                                    -> silent, unless they answer its question (or
-        `follow_ups` is "everyone")
+        the person whom it answered last goes on         -> speaks, where the words ask a knowledge base, or answer
+                                                            its question
+        somebody else                                    -> silent, unless they answer its question (or `follow_ups`
+                                                            is "everyone")
 
 A wrong word in a conversation of others costs more than a silence, which a mention ends.
 """

@@ -1,12 +1,11 @@
 """Tells a thread once that a page which its answer quoted has changed, expired or been replaced.
 
-    a sync has ended, or a day has begun -> answers whose pages changed -> what may still be read there, and
-    what it says now
-    -> the claim on the note (`bot.listening.exactly_once`) -> is the answer still in its thread? -> the note
+    a sync has ended, or a day has begun -> answers whose pages changed
+    -> what may still be read there, and what it says now -> the claim on the note (`bot.listening.exactly_once`)
+    -> is the answer still in its thread? -> the note
 
-A page that the thread may not read any more, or that is gone, is not spoken of
-at all. Everything is looked up anew right before a note is posted, since notes
-wait for one another: only a few are said a minute, by all bots together.
+A page that the thread may not read any more, or that is gone, is not spoken of at all. Everything is looked up anew
+right before a note is posted, since notes wait for one another: only a few are said a minute, by all bots together.
 """
 
 from __future__ import annotations

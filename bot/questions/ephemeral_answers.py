@@ -59,9 +59,7 @@ class EphemeralAnswerWorker:
     wait_s: float = WAIT_S
 
     async def __call__(self, question: QueuedQuestion, attempt: int) -> None:
-        """Raises `StoreUnavailableError`, `AudienceUnknownError` and
-        slack_sdk's errors: retryable.
-        """
+        """Answers. Raises `StoreUnavailableError`, `AudienceUnknownError` and slack_sdk's errors: retryable."""
         if attempt > 1 and await self._is_delivered(question):
             return
         try:

@@ -1,12 +1,10 @@
 """Handles queued questions: messages go to `bot.questions.question`, others where `bot.questions.submission` says.
 
-How an attempt ended is told to the queue here. While Slack is away a question
-waits; older than `answer_within`, its asker gets one sentence instead of an
-answer, as soon as Slack takes that; after `APOLOGY_WITHIN` more it is a dead letter.
+Tells the queue how an attempt ended. While Slack is away a question waits; older than `answer_within`, its asker gets
+one sentence instead of an answer, as soon as Slack takes that; after `APOLOGY_WITHIN` more it is a dead letter.
 
-A question from Home gets a message of ours to stand in, with its words, and
-is a message from there on. That message is posted once: an attempt after the
-first looks for it before it says anything, by the press in its metadata.
+A question from Home gets a message of ours to stand in, with its words, and is a message from there on. That message
+is posted once: an attempt after the first looks for it before it says anything, by the press in its metadata.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Answers one question, top to bottom: from the queue to an answer in its thread.
 
-    look whether it is answered already -> what is asked, with the thread so far -> "Searching…" -> what the
-    place may see
-    -> pipeline.answer, shown as it is written -> render -> post or update -> remember -> count
+    look whether it is answered already -> what is asked, with the thread so far -> "Searching…"
+    -> what the place may see -> pipeline.answer, shown as it is written -> render -> post or update
+    -> remember -> count
 
 The queue may hand the same question over again after a crash; nothing here may then answer a second time.
 """
@@ -79,9 +79,8 @@ class QuestionWorker:
         """Answers a question.
 
         Raises:
-            DeliveryUncertainError, StoreUnavailableError, AudienceUnknownError,
-            slack_sdk.errors.SlackClientError: another
-                attempt may mend it.
+            DeliveryUncertainError, StoreUnavailableError, AudienceUnknownError, slack_sdk.errors.SlackClientError:
+                another attempt may succeed.
             DeliveryRefusedError: Slack will not take the answer; where it can be, its asker is told why.
         """
         try:

@@ -1,14 +1,13 @@
 """Queues questions that are no messages: from a button of App Home, a shortcut, the slash command.
 
-Whatever is asked becomes a question of the queue, in one atomic step and before Slack's call is acknowledged,
-so a kill loses none. Its `ts` is no message's: it is made of what was pressed, so the same press that is
-delivered twice, or a button that is pressed twice before it was drawn anew, is one question. Where the answer
-goes:
+Whatever is asked becomes a question of the queue, in one atomic step and before Slack's call is acknowledged, so a kill
+loses none. Its `ts` is no message's: it is made of what was pressed, so the same press that is delivered twice, or a
+button that is pressed twice before it was drawn anew, is one question. Where the answer goes:
 
-    Home        a message of ours in the direct message, which quotes the question; the answer is its thread
-    (`bot.questions.handlers`)
-    a thread    the thread of the message that the shortcut was used on, or that asked "A or B?"; the answer
-    says who asked what
+    Home        a message of ours in the direct message quotes the question; the answer is its thread
+                (`bot.questions.handlers`)
+    a thread    the thread of the message that the shortcut was used on, or that asked "A or B?"; the answer says
+                who asked what
     alone       what only the asker sees (`bot.questions.ephemeral_answers`), wherever they are
 
 The first and the last are told what a direct message is told, a thread what its channel is told: docs/permissions.md.

@@ -6,8 +6,8 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Protocol
 
+from bot.queue.dead_letters import DeadLetters
 from bot.queue.outcomes import NotNowError, UndeliverableError
 from bot.queue.queued_question import QueuedQuestion
 from bot.slack.errors import NO_ACCESS
@@ -19,19 +19,11 @@ APART_S = 300.0
 """Between two looks. The first is at the start: whoever gave the bot a new token has started it again."""
 
 
-class LeftoverLetters(Protocol):
-    """bot.queue.dead_letters.DeadLetters, as this uses it. Raises `StoreUnavailableError`."""
-
-    async def leftovers(self) -> list[QueuedQuestion]: ...
-
-    async def cleaned_up(self, identity: str) -> None: ...
-
-
 @dataclass(frozen=True, slots=True)
 class PlaceholderCleanup:
     """`clean_up` takes away what is left of a question, or raises what `bot.queue.outcomes` lists."""
 
-    letters: LeftoverLetters
+    letters: DeadLetters
     clean_up: Callable[[QueuedQuestion], Awaitable[None]]
 
     async def run(self) -> None:

@@ -19,7 +19,6 @@ from redis.asyncio import Redis
 
 from bot.queue.attempts import LONGEST_WAIT_S, Attempts, Handler, OnGivingUp, StoreOutage
 from bot.queue.claims import Claims, Depth, Idle, Lease
-from bot.queue.dead_letters import DeadLetter, DeadLetters
 from bot.queue.queued_question import QueuedQuestion
 from kb.errors import StoreUnavailableError
 from kb.runtime.tasks import cancelled
@@ -67,7 +66,6 @@ class QuestionQueue:
         self._redis = redis
         self._lookout_s = lease_s * LOOKOUT_SHARE
         self._worker_id = worker_id or process_name()
-        self._letters = DeadLetters(redis, namespace=namespace)
         self._claims = Claims(
             redis,
             namespace=namespace,
@@ -119,10 +117,6 @@ class QuestionQueue:
     async def oldest_age(self) -> timedelta | None:
         """Returns how long ago the oldest unfinished question was accepted; None when there is none."""
         return await self._claims.oldest_age()
-
-    async def dead_letters(self, limit: int = 100) -> list[DeadLetter]:
-        """Returns what was given up in the last 30 days, newest first, 1,000 at most."""
-        return [letter for letter in await self._letters.all(limit) if letter.question is not None]
 
     async def run(
         self, handler: Handler, *, workers: int, on_giving_up: OnGivingUp, drain_s: float = 10.0

@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from bot.playground import SlackLimits, sample_workspace
+from bot.queue.dead_letters import DeadLetters
 from kb.store.valkey import connect_redis
 from tests.fakes.edge_replica import Replica
 from tests.fakes.office import open_office
@@ -106,7 +107,7 @@ async def series(socket: str, seconds: float, kind: str, fault: Mapping[str, Any
         took = time.monotonic() - back
         await asyncio.sleep(2)  # a second answer would come now
         return {"kind": kind, "away s": seconds, **asked.figures(), "last answer after s": round(took, 1)} | (
-            {"dead letters": len(await office.queue.queue.dead_letters())}
+            {"dead letters": len(await DeadLetters(office.redis, namespace=office.namespace).all())}
         )
 
 

@@ -12,6 +12,7 @@ from redis.asyncio import Redis
 
 from bot.queue.attempts import QuestionAbandonedError
 from bot.queue.claims import Claims, Lease
+from bot.queue.dead_letters import DeadLetters
 from bot.queue.queue import QuestionQueue
 from bot.queue.queued_question import QueuedQuestion
 from kb.errors import StoreUnavailableError
@@ -154,7 +155,7 @@ async def test_a_question_that_fails_every_time_is_given_up_and_its_thread_goes_
     assert desk.seen == [(question.id, attempt) for attempt in (1, 2, 3)]
     [(given_up, error)] = desk.given_up
     assert (given_up, type(error)) == (question.id, ValueError)
-    [letter] = await queue.dead_letters()
+    [letter] = await DeadLetters(redis, namespace=namespace).all()
     assert (letter.question, letter.reason, letter.attempts) == (question, "ValueError", 3)
     assert "question.given_up" in caplog.messages
     assert "a secret question" not in caplog.text
@@ -168,7 +169,7 @@ async def test_a_question_is_a_dead_letter_even_when_saying_so_fails(redis: Redi
     async with running(queue, desk, on_giving_up=broken):
         await queue.accept(a_question())
         await until(lambda: all_finished(queue))
-    assert len(await queue.dead_letters()) == 1
+    assert len(await DeadLetters(redis, namespace=namespace).all()) == 1
 
 
 async def test_a_question_whose_workers_keep_dying_is_given_up_unstarted(

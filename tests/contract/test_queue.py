@@ -235,14 +235,14 @@ async def test_a_question_handed_back_is_ready_at_once_and_known_to_have_been_be
 
 
 async def test_a_buried_question_is_a_dead_letter_and_its_thread_goes_on(
-    queue: QuestionQueue, claims: Claims
+    redis: Redis, namespace: str, queue: QuestionQueue, claims: Claims
 ) -> None:
     first, second = a_question("1.0"), a_question("1.0")
     await queue.accept(first)
     await queue.accept(second)
     await claims.dead_letter(await taken(claims), reason="ValueError")
     await claims.dead_letter(await taken(claims), reason="KeyError")
-    letters = await queue.dead_letters()
+    letters = await DeadLetters(redis, namespace=namespace).all()
     assert {(letter.question, letter.reason, letter.attempts) for letter in letters} == {
         (first, "ValueError", 1),
         (second, "KeyError", 1),
@@ -289,12 +289,14 @@ async def test_a_deletion_that_overtakes_its_message_wins(queue: QuestionQueue) 
     assert (await queue.depth()).waiting == 0
 
 
-async def test_a_deleted_dead_letter_is_gone(queue: QuestionQueue, claims: Claims) -> None:
+async def test_a_deleted_dead_letter_is_gone(
+    redis: Redis, namespace: str, queue: QuestionQueue, claims: Claims
+) -> None:
     question = a_question()
     await queue.accept(question)
     await claims.dead_letter(await taken(claims), reason="ValueError")
     await queue.delete(deletion_of(question))
-    assert await queue.dead_letters() == []
+    assert await DeadLetters(redis, namespace=namespace).all() == []
 
 
 async def test_the_deletion_is_work_of_the_thread_once_and_after_what_runs(
@@ -574,7 +576,8 @@ async def test_a_question_that_nobody_can_read_does_not_block_its_thread(
     await queue.accept(second)
     await redis.hset(f"{{{namespace}}}:queue:question:{broken.id}", "body", '{"version": 2}')
     assert (await taken(claims)).question == second
-    assert await queue.dead_letters() == []
+    [letter] = await DeadLetters(redis, namespace=namespace).all()
+    assert (letter.id, letter.question, letter.reason) == (broken.id, None, "unreadable")
 
 
 async def test_the_oldest_age_is_that_of_the_first_unfinished_question(queue: QuestionQueue) -> None:

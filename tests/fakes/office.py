@@ -1,6 +1,6 @@
 """The whole edge at work: real Bolt over Socket Mode or HTTP, a real queue in Valkey, the playground as Slack.
 
-Only the knowledge behind it is a stand-in, at the seam that `bot.questions.question.Answerer` names.
+Only the knowledge behind it is a stand-in, at the seam that `bot.questions.ports.PipelinePort` names.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import re
 import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Sequence
 from contextlib import asynccontextmanager
+from copy import deepcopy
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any, Literal
@@ -93,9 +94,12 @@ class Knowledge:
             outcome=answer.outcome,
             retrieved=tuple(
                 Retrieved(
-                    page_id=one.chunk.page.id, chunk_id=one.chunk.id, title=one.chunk.page.title, cited=True
+                    page_id=citation.chunk.page.id,
+                    chunk_id=citation.chunk.id,
+                    title=citation.chunk.page.title,
+                    cited=True,
                 )
-                for one in answer.citations
+                for citation in answer.citations
             ),
             asked_at=NOW,
             question_ts=question_ts,
@@ -149,7 +153,9 @@ class Pages:
 
     async def readable(self, page_ids: Collection[str], *, audience: Audience) -> frozenset[str]:
         return frozenset(
-            one for one in page_ids if one in self.indexed and audience.may_read(self.indexed[one][1])
+            page_id
+            for page_id in page_ids
+            if page_id in self.indexed and audience.may_read(self.indexed[page_id][1])
         )
 
     async def every_page(self) -> list[Page]:
@@ -263,12 +269,16 @@ class Office:
         return await self.slack.say(user, channel, text, thread_ts)
 
     def replies(self, channel: str, ts: str) -> list[dict[str, Any]]:
-        """The bot's messages in a thread."""
-        return [one for one in self.slack.messages(channel, ts) if one.get("bot_id")]
+        """Returns the bot's messages in a thread, copied."""
+        return deepcopy(self._replies(channel, ts))
+
+    def _replies(self, channel: str, ts: str) -> list[dict[str, Any]]:
+        thread = self.slack._room(channel).thread(ts)
+        return [message for message in thread if message.get("bot_id")]
 
     async def answers(self, channel: str, ts: str, count: int = 1) -> list[dict[str, Any]]:
         """Waits until a thread has `count` replies and nothing is left to do, and returns them all."""
-        await self.slack.wait_for(lambda: len(self.replies(channel, ts)) >= count)
+        await self.slack.wait_for(lambda: len(self._replies(channel, ts)) >= count)
         await self.idle()
         return self.replies(channel, ts)
 
@@ -297,7 +307,7 @@ class Office:
         async def all_there() -> bool:
             return len([key async for key in self.redis.scan_iter(match=claims)]) >= count
 
-        await until(all_there)
+        await until(all_there, pause=0.05)
 
     def calls(self, method: str) -> list[Any]:
         return [call for call in self.slack.calls if call.method == method]

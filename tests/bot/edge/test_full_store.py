@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
+from bot.queue.dead_letters import DeadLetters
 from kb.errors import StoreFullError
 from tests.fakes.office import Office
 from tests.fakes.questions import a_question
@@ -35,6 +36,6 @@ async def test_questions_that_a_full_store_has_are_answered_once_and_leave_it(
         await office.answers("#general", ts)
     await office.idle()
     assert [len(office.replies("#general", ts)) for ts in asked[:3]] == [2, 1, 1]
-    assert await office.queue.queue.dead_letters() == []
+    assert await DeadLetters(office.redis, namespace=office.namespace).all() == []
     with pytest.raises(StoreFullError, match="memory is full"):
         await office.queue.accept(a_question())
