@@ -20,7 +20,7 @@ class Readable(Protocol):
 
 
 async def readable_turns(turns: Sequence[Turn], index: Readable, *, audience: Audience) -> list[Turn]:
-    """The turns without those answers that may not be read any more.
+    """Returns the turns without those answers that may not be read any more.
 
     Raises:
         IndexUnavailableError: it cannot be told.

@@ -69,7 +69,7 @@ class ThreadState:
 
 
 def key_topics(answer: str, lexicon: Lexicon | None = None) -> tuple[str, ...]:
-    """The topics of a whole answer in Markdown: at most five, in order, no duplicates, the last the weightiest."""
+    """Returns the topics of an answer in Markdown: at most five, in order, no duplicates, the last the weightiest."""
     text = _LINK.sub(r"\1", _FENCE.sub(" ", answer))
     numbered = (match for match in _NUMBERED.finditer(text) if _is_numbered(match["topic"], lexicon))
     marked = sorted(
@@ -100,7 +100,7 @@ def _opens(text: str, position: int) -> bool:
 
 
 def subject_of(question: str, lexicon: Lexicon) -> Subject | None:
-    """The subject of a question that stands alone; None where it names none."""
+    """Returns the subject of a question that stands alone; None where it names none."""
     text = " ".join(question.split("(")[0].split()).strip(
         " .?!¿¡"
     )  # without what was put in brackets behind it
@@ -149,7 +149,7 @@ def _thing(text: str, lexicon: Lexicon) -> Subject | None:
 
 
 def _name_length(spans: list[re.Match[str]], lexicon: Lexicon) -> int:
-    """A name at the start ends before its verb ("Ada first become interested"), not before its noun ("Ada award")."""
+    """Ends a name before its verb ("Ada first become interested"), not before its noun ("Ada award")."""
     name = list(takewhile(lambda span: span.group()[0].isupper(), spans))
     behind = [span.group().casefold() for span in spans[len(name) :]]
     verbal = len(behind) > 1 and all(lexicon.is_content(word) for word in behind[:2])
@@ -157,7 +157,7 @@ def _name_length(spans: list[re.Match[str]], lexicon: Lexicon) -> int:
 
 
 def person_in(texts: Sequence[str], lexicon: Lexicon) -> str | None:
-    """The name that a text most often holds, a later one of equals. Behind a preposition of place it is no person's."""
+    """Returns the name that a text holds most often, of equals a later one; none behind a preposition of place."""
     counts: Counter[str] = Counter()
     for text in texts:
         for name in names_in(text, lexicon):

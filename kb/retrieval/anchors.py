@@ -35,7 +35,7 @@ class ThreadPosition:
     vague: bool = False
 
     def anchors(self, settings: AnchorSettings) -> tuple[tuple[str, ...], float]:
-        """The pages that gain, and what is added to their fused scores (0..1)."""
+        """Returns the pages that gain, and what is added to their fused scores (0..1)."""
         if not settings.enabled or not self.pages:
             return (), 0.0
         return self.pages, settings.boost_vague if self.vague else settings.boost
@@ -101,7 +101,7 @@ def _cited(turn: Turn) -> tuple[str, ...]:
 
 
 def _returned_to(turns: Sequence[Turn], rewrite: Rewrite) -> Turn | None:
-    """The turn that shares the most words with the question, the latest of equals; None where none shares enough."""
+    """Returns the turn that shares most words with the question, of equals the latest; None where none has enough."""
     wanted = _stems(rewrite.query)
     if not wanted:
         return None

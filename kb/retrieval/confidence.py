@@ -93,7 +93,7 @@ class Evidence:
 def score_evidence(
     features: EvidenceFeatures, model: RelevanceModel, *, threshold: float | None = None
 ) -> Evidence:
-    """`threshold` overrides the fitted one."""
+    """Scores the evidence. `threshold` overrides the fitted one."""
     reranked = model.reranked if was_reranked(features) else None
     scorer = reranked or model.plain
     confidence = 0.0
@@ -112,7 +112,7 @@ def was_reranked(features: EvidenceFeatures) -> bool:
 
 
 def signals_of(features: EvidenceFeatures, *, reranked: bool) -> tuple[float, ...]:
-    """In the order of `SIGNALS`, `RERANK_SIGNAL` last where `reranked`. There are passages."""
+    """Returns the signals in the order of `SIGNALS`, `RERANK_SIGNAL` last where `reranked`. There are passages."""
     hits = features.hits
     signals = (
         max(similarity(hit) for hit in hits),
@@ -123,7 +123,7 @@ def signals_of(features: EvidenceFeatures, *, reranked: bool) -> tuple[float, ..
 
 
 def similarity(hit: Hit) -> float:
-    """The standard score, 0 where it is below or was not computed."""
+    """Returns the standard score, 0 where it is below or was not computed."""
     return max(0.0, hit.scores.dense or 0.0)
 
 

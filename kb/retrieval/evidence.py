@@ -65,12 +65,11 @@ class EvidenceScorer:
         )
 
     def _coverage(self, query: str, chunk: Chunk, language: str, translated: str) -> float:
-        spoken, rarity = chunk.page.language, self.vocabulary.rarity
-        if spoken == language:
-            return self.lexical.coverage(query, chunk, language, rarity=rarity)
-        if translated:
-            return self.lexical.coverage(translated, chunk, spoken, rarity=rarity)
-        return max(UNTOLD, self.lexical.coverage(query, chunk, language, rarity=rarity))
+        rarity, foreign = self.vocabulary.rarity, chunk.page.language != language
+        if foreign and translated:
+            return self.lexical.coverage(translated, chunk, chunk.page.language, rarity=rarity)
+        coverage = self.lexical.coverage(query, chunk, language, rarity=rarity)
+        return max(UNTOLD, coverage) if foreign else coverage
 
     def _shares_words(self, query: str, hits: Sequence[Hit], language: str) -> bool:
         """Whether a passage holds a content word of the question ("how many" has none); True across languages."""

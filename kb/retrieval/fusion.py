@@ -38,7 +38,7 @@ class FusedScores:
         return Scores(dense=float(self.dense[row]), lexical=float(self.lexical[row]), fused=both, final=both)
 
     def best(self, count: int, among: NDArray[np.bool_] | None = None) -> list[int]:
-        """The rows of the best `count` passages and of all equal to the last of them; `among`: of these rows alone."""
+        """Returns the rows of the best `count` passages and of all equal to the last; `among`: of these rows alone."""
         rows = np.arange(len(self.fused)) if among is None else np.flatnonzero(among)
         if len(rows) <= count:
             return [int(row) for row in rows]
@@ -63,14 +63,14 @@ def fuse(
 
 
 def in_order(hits: Iterable[Hit]) -> list[Hit]:
-    """Best first, equal ones by chunk id so that the order is always the same."""
+    """Sorts hits best first, equal ones by chunk id so that the order is always the same."""
     return sorted(hits, key=lambda hit: (-hit.scores.final, hit.chunk.id))
 
 
 def fuse_scores(
     dense: Floats, lexical: Floats, queries: Sequence[WeightedQuery], settings: SearchSettings
 ) -> FusedScores:
-    """Both of shape (passages, queries), at least one passage; `dense` as standard scores.
+    """Fuses arrays of shape (passages, queries), at least one passage; `dense` as standard scores.
 
     `fused` is at most 1, and below 0 for passages worse than average. The better the question finds without the
     thread's words, the less they weigh: that tells a new topic in an old thread from a follow-up.
@@ -90,8 +90,9 @@ def fuse_scores(
 
 
 def context_share(dense: Floats, queries: Sequence[WeightedQuery], settings: SearchSettings) -> float:
-    """The share (0..1) of its weight that the query of the thread's words gets: 1 where the best standard score of the
-    question's own queries is weak, 0 where it is strong.
+    """Returns the share (0..1) of its weight that the query of the thread's words gets.
+
+    1 where the best standard score of the question's own queries is weak, 0 where it is strong.
     """
     own = [column for column, query in enumerate(queries) if not query.context]
     if not len(dense) or len(own) == len(queries):
@@ -102,7 +103,7 @@ def context_share(dense: Floats, queries: Sequence[WeightedQuery], settings: Sea
 
 
 def by_score(dense: Floats, lexical: Floats, *, dense_weight: float) -> Floats:
-    """Similarity and BM25 blended. All arrays have the shape (candidates, queries).
+    """Blends similarity and BM25. All arrays have the shape (candidates, queries).
 
     Each query's best candidate has similarity 1 and its average candidate 0, since what a question's scores tell is
     how far the best stands out. BM25 begins at 0 and has no upper end: it is divided by the best.
@@ -111,7 +112,7 @@ def by_score(dense: Floats, lexical: Floats, *, dense_weight: float) -> Floats:
 
 
 def by_rank(dense: Floats, lexical: Floats, *, dense_weight: float, k: int) -> Floats:
-    """Weighted reciprocal rank fusion (Cormack et al. 2009), scaled so that first in both is 1. Shapes as `by_score`.
+    """Fuses by weighted reciprocal ranks (Cormack et al. 2009), so that first in both is 1. Shapes as `by_score`.
 
     A passage without a term of the query has no lexical rank. Equal scores share the better rank.
     """
@@ -134,6 +135,6 @@ def _relative(scores: Floats) -> Floats:
 
 
 def _ranks(scores: Floats) -> Floats:
-    """1 for the best of each column."""
+    """Ranks the scores of each column: 1 for the best."""
     better = np.sum(scores[:, None, :] < scores[None, :, :], axis=1, dtype=np.float64)
     return np.add(better, 1.0)

@@ -71,7 +71,7 @@ class GoldenQuestions:
         return lost
 
     def _search(self, index: Searchable) -> Search:
-        """One for all questions: it keeps the sample of the index that they are held against."""
+        """Makes one search for all questions: it caches the sample of the index that they are compared with."""
         return Search(index, self._embedder, self._lexical, self._settings)
 
 

@@ -93,7 +93,7 @@ def _tells(heading: Heading) -> bool:
 
 
 def unheaded(chunk: Chunk) -> str:
-    """The text that is embedded, without the heading that stands right over the passage."""
+    """Returns the text that is embedded, without the heading that stands right over the passage."""
     above = (chunk.page.heading, *chunk.section[:-1]) if chunk.section else ()
     return "\n".join([" › ".join(above), chunk.text]) if above else chunk.text
 
@@ -121,7 +121,7 @@ class HeadingSearch:
         sample: Sequence[StoredPassage],
         generation: Searchable,
     ) -> list[list[HeadingHit]]:
-        """The best passages for each heading, as many as a cross-encoder could be given, best first.
+        """Returns the best passages for each heading, as many as a cross-encoder could be given, best first.
 
         `sample` tells how rare words are, and what is unrelated.
 
@@ -187,7 +187,7 @@ class HeadingSearch:
         ]
 
     def _rarity(self, queries: Sequence[QueryVectors], sample: Sequence[StoredPassage]) -> dict[int, float]:
-        """BM25's inverse document frequency of every term of the queries, by the sample."""
+        """Returns BM25's inverse document frequency of every term of the queries, by the sample."""
         asked = {term for query in queries for term in query.lexical.indices}
         holding: Counter[int] = Counter()
         for passage in sample:
@@ -201,7 +201,7 @@ class HeadingSearch:
 def _standard(
     probe: Probe, scale: Scale, scored: Mapping[str, Vectors], candidate: Candidate, bare: bool
 ) -> float:
-    """`scored`: the vectors, by chunk id, of passages as they are without their heading."""
+    """Returns the standard score of a candidate. `scored`: vectors, by chunk id, of passages without their heading."""
     if bare:
         return float(probe.scores(scored[candidate.chunk.id][None, :])[0])
     return probe.of_cosine(candidate.dense[0], length=scale.length)
@@ -218,6 +218,6 @@ def _bm25(query: SparseVector, words: SparseVector, rarity: dict[int, float]) ->
 
 
 def _audience_of(sample: Sequence[StoredPassage]) -> Audience:
-    """An audience that may read every page of the sample; only figures are kept of what it finds."""
+    """Returns an audience that may read every page of the sample; only figures are kept of what it finds."""
     principals = {principal for passage in sample for principal in passage.chunk.page.audience}
     return Audience(channels=frozenset(principals - {EVERYONE}))

@@ -55,7 +55,7 @@ class LiveEmbedder:
         self._failed: tuple[str, float, EmbedderUnavailableError] | None = None
 
     async def now(self) -> Matching:
-        """The embedder for the live generation, loaded.
+        """Returns the embedder for the live generation, loaded.
 
         Raises:
             UnavailableError: the index does not answer, or the model that it was made with cannot be loaded.

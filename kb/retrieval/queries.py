@@ -56,7 +56,7 @@ def build_queries(
 def with_translation(
     rewrite: Rewrite, text: str, weight: float, settings: SearchSettings, *, pages_language: str
 ) -> list[WeightedQuery]:
-    """`text`, and the rewrite's translation where there is one, which takes its share of the weight."""
+    """Builds the query of `text`, and of the rewrite's translation, which takes its share of the weight."""
     share = settings.translation_share if rewrite.translated else 0.0
     return [
         WeightedQuery(text=text, weight=weight * (1 - share)),

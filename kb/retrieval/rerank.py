@@ -29,14 +29,11 @@ CANDIDATES = 20
 
 
 class Reranker:
-    """`ready` looks for the model in its folder, in the local cache, then for some seconds on the hub.
+    """Reranks by a cross-encoder in threads of its own, so that the next question's embedding need not wait.
 
-    `measured` is the index that is searched: what was measured on it (`kb.retrieval.rerank_trial`) says how
-    much the model counts
-    and how many candidates it reads, where the settings leave that open. Without a measurement it is `WEIGHT` and
-    `CANDIDATES`.
-
-    The model runs in threads of its own, so that the next question's embedding does not wait for 20 passages.
+    `ready` looks for the model in its folder, in the local cache, then for some seconds on the hub. `measured` is the
+    index that is searched: where the settings leave the model's weight and its number of candidates open, they are what
+    was measured on it (`kb.retrieval.rerank_trial`), else `WEIGHT` and `CANDIDATES`.
     """
 
     def __init__(self, settings: RerankSettings, measured: Searchable | None = None) -> None:
@@ -55,7 +52,7 @@ class Reranker:
 
     @property
     def model(self) -> str:
-        """The name under which its trials are kept."""
+        """Returns the name under which its trials are kept."""
         return self._settings.model
 
     @property
@@ -64,12 +61,12 @@ class Reranker:
 
     @property
     def backend(self) -> str:
-        """The runtime of the model, "onnx" or "torch"; empty where there is none."""
+        """Returns the runtime of the model, "onnx" or "torch"; "" where there is none."""
         return self._model.backend if self._model is not None else ""
 
     @property
     def reason(self) -> str:
-        """The reason why there is no reranker, for operators; empty where there is one."""
+        """Returns why there is no reranker, for operators; "" where there is one."""
         return "" if self.available else self._reason
 
     async def ready(self) -> None:
@@ -120,8 +117,9 @@ class Reranker:
         return [scores[index] for index in range(len(texts))]
 
     async def rerank(self, query: str, hits: Sequence[Hit]) -> list[Hit]:
-        """The best candidates in their blended order, the others behind them as they were. All
-        hits as they are where there is no reranker, or it does not help on this knowledge base.
+        """Puts the best candidates in their blended order, the others behind them as they were.
+
+        Leaves all hits as they are where there is no reranker, or it does not help on this knowledge base.
         """
         if not self.available:
             return list(hits)
@@ -138,13 +136,13 @@ class Reranker:
         return [*blend(candidates, scores, weight), *behind(candidates, hits[many:], weight)]
 
     async def trial(self) -> Reranking | None:
-        """The result of the model's trial on the index's headings: None without one, or where the settings decide."""
+        """Returns the model's trial on the index's headings; None without one, or where the settings decide."""
         if not self.available or self._settings.weight is not None:
             return None
         return await self._found()
 
     async def _share(self) -> tuple[float, int]:
-        """The model's weight and number of candidates: as set, else as measured with this model, else the defaults."""
+        """Returns the model's weight and number of candidates: as set, else as measured with it, else the defaults."""
         weight, candidates = self._settings.weight, self._settings.candidates
         if (weight is None or candidates is None) and (found := await self._found()) is not None:
             weight = found.weight if weight is None else weight
@@ -152,7 +150,7 @@ class Reranker:
         return WEIGHT if weight is None else weight, CANDIDATES if candidates is None else candidates
 
     async def _found(self) -> Reranking | None:
-        """The trial of this model that is kept with the index."""
+        """Returns the trial of this model that is kept with the index."""
         calibration = await self._measured.calibration() if self._measured is not None else None
         found = calibration.reranking if calibration is not None else None
         return found if found is not None and found.model == self.model else None
@@ -201,9 +199,7 @@ def blend(hits: Sequence[Hit], scores: Sequence[float], weight: float) -> list[H
 
 
 def behind(candidates: Sequence[Hit], others: Sequence[Hit], weight: float) -> list[Hit]:
-    """Hits that the cross-encoder did not read, on the scale of the
-    blend: at most 0, as far below as their fused score is.
-    """
+    """Puts hits that the cross-encoder did not read on the scale of the blend: at most 0, by their fused score."""
     low = min((hit.scores.fused for hit in candidates), default=0.0)
     span = max((hit.scores.fused for hit in candidates), default=0.0) - low
     return [

@@ -30,6 +30,8 @@ LEAST_GAIN = 0.05
 real questions; and a quarter of a second of each question is its price."""
 MORE_GAIN = 0.01
 """Mean reciprocal rank that every ten further candidates must gain."""
+Floats = NDArray[np.float64]
+
 FLIPS = 2000
 SHUFFLES = 10
 
@@ -45,20 +47,34 @@ class Trial:
     right: Sequence[bool]
 
     def reciprocal_rank(self, weight: float, candidates: int) -> float:
-        """The reciprocal rank of the section's first passage, where the best `candidates`
-        are put in their blended order; 0 for none.
+        """Returns the reciprocal rank of the section's first passage; see `reciprocal_ranks`."""
+        return float(self.reciprocal_ranks((weight,), candidates)[0])
+
+    def reciprocal_ranks(self, weights: Sequence[float], candidates: int) -> Floats:
+        """Returns the reciprocal rank of the section's first passage for each weight, 0 for none.
+
+        The best `candidates` are put in their blended order; the others stay behind them.
         """
+        first = next((index for index, right in enumerate(self.right) if right), None)
+        if first is None:
+            return np.zeros(len(weights))
         n = min(candidates, len(self.scores))
-        blended = (1 - weight) * np.array(spread(self.fused[:n])) + weight * np.array(spread(self.scores[:n]))
-        order = [*np.argsort(-blended, kind="stable"), *range(n, len(self.fused))]
-        return next((1 / (rank + 1) for rank, index in enumerate(order) if self.right[index]), 0.0)
+        if first >= n:
+            return np.full(len(weights), 1 / (first + 1))
+        share = np.array(weights)[:, None]
+        blended = (1 - share) * np.array(spread(self.fused[:n])) + share * np.array(spread(self.scores[:n]))
+        order = np.argsort(-blended, axis=1, kind="stable")
+        found: Floats = 1 / (np.argmax(np.array(self.right[:n])[order], axis=1) + 1)
+        return found
 
 
 def is_worth_more(trials: Sequence[Trial], candidates: int) -> bool:
-    """Whether more than so many candidates could be worth their time, if the cross-encoder does with them as
-    with these: it gained a share of what could be gained, and there is something to be gained further down.
+    """Whether more candidates could be worth their time, if the cross-encoder does with them as with these.
+
+    It gained a share of what could be gained, and there must be something to be gained further down.
     """
-    before, reached = _mean(trials, 0.0, 1), max(_mean(trials, weight, candidates) for weight in WEIGHTS)
+    before = _mean(trials, 0.0, 1)
+    reached = float(_reached(trials, (candidates,)).mean(axis=0).max()) if trials else 0.0
     here = _at_best(trials, candidates)
     success = (reached - before) / (here - before) if here > before else 0.0
     return any(
@@ -69,7 +85,7 @@ def is_worth_more(trials: Sequence[Trial], candidates: int) -> bool:
 
 
 def _more(candidates: int, than: int) -> float:
-    """Mean reciprocal rank that `candidates` must gain over fewer ones."""
+    """Returns the mean reciprocal rank that `candidates` must gain over fewer ones."""
     return MORE_GAIN * (candidates - than) / 10
 
 
@@ -78,7 +94,7 @@ def _mean(trials: Sequence[Trial], weight: float, candidates: int) -> float:
 
 
 def _at_best(trials: Sequence[Trial], candidates: int) -> float:
-    """The mean reciprocal rank of an oracle that knows the sections, given so many candidates."""
+    """Returns the mean reciprocal rank of an oracle that knows the sections, given so many candidates."""
     ranks = [1.0 if any(trial.right[:candidates]) else trial.reciprocal_rank(0.0, 1) for trial in trials]
     return float(np.mean(ranks)) if ranks else 0.0
 
@@ -90,19 +106,18 @@ def decide(
     milliseconds_each: float,
     tried: Sequence[int] = CANDIDATES,
 ) -> Reranking:
-    """The weight and the number of candidates (of those `tried`) that
-    serve best, or weight 0. `milliseconds_each`: of one.
+    """Chooses the weight and the number of candidates (of those `tried`) that serve best, or weight 0.
 
-    Of what cannot be used the figures are those of its best choice.
+    `milliseconds_each`: of one candidate. Where nothing can be used, the figures are those of the best choice.
     """
     if not trials:
         return Reranking(model=model, weight=0.0, candidates=CANDIDATES[0])
     before = np.array([trial.reciprocal_rank(0.0, 1) for trial in trials])
     choices = [(weight, candidates) for candidates in tried for weight in WEIGHTS]
-    after = _reached(trials, choices)
+    after = _reached(trials, tried)
     gains = after - before[:, None]
     means = gains.mean(axis=0)
-    chances = np.maximum(chances_of(gains), chances_of(after - _by_shuffled_scores(trials, choices)))
+    chances = np.maximum(chances_of(gains), chances_of(after - _by_shuffled_scores(trials, tried)))
     least = np.array([LEAST_GAIN + _more(candidates, CANDIDATES[0]) for _, candidates in choices])
     useful = (means >= least) & (chances <= CHANCE) & (len(trials) >= FEWEST)
     best = _cheapest(means, useful if useful.any() else np.ones_like(useful), choices)
@@ -119,31 +134,36 @@ def decide(
     )
 
 
-def _reached(trials: Sequence[Trial], choices: Sequence[tuple[float, int]]) -> NDArray[np.float64]:
-    """Reciprocal ranks, a row a heading, a column a choice."""
-    return np.array([[trial.reciprocal_rank(*choice) for choice in choices] for trial in trials])
+def _reached(trials: Sequence[Trial], tried: Sequence[int]) -> Floats:
+    """Returns the reciprocal ranks, a row a heading, a column a choice: for each number of candidates every weight."""
+    return np.array(
+        [
+            np.concatenate([trial.reciprocal_ranks(WEIGHTS, candidates) for candidates in tried])
+            for trial in trials
+        ]
+    )
 
 
-def _by_shuffled_scores(trials: Sequence[Trial], choices: Sequence[tuple[float, int]]) -> NDArray[np.float64]:
-    """What the same scores reach on average where each stands at another passage. A search that
-    is worse than no order at all gains by any scores; those that mean something gain more.
+def _by_shuffled_scores(trials: Sequence[Trial], tried: Sequence[int]) -> Floats:
+    """Returns what the same scores reach on average where each stands at another passage.
+
+    A search that is worse than no order at all gains by any scores; those that mean something gain more.
     """
-    dice = np.random.default_rng(0)
+    generator = np.random.default_rng(0)
     shuffled = [
         _reached(
-            [replace(trial, scores=dice.permutation(trial.scores).tolist()) for trial in trials], choices
+            [replace(trial, scores=generator.permutation(trial.scores).tolist()) for trial in trials], tried
         )
         for _ in range(SHUFFLES)
     ]
-    found: NDArray[np.float64] = np.mean(shuffled, axis=0)
+    found: Floats = np.mean(shuffled, axis=0)
     return found
 
 
-def _cheapest(
-    means: NDArray[np.float64], useful: NDArray[np.bool_], choices: Sequence[tuple[float, int]]
-) -> int:
-    """The best useful choice, where more candidates gain enough for their time; of equally
-    good weights the highest: what reads question and passage together should then say it.
+def _cheapest(means: Floats, useful: NDArray[np.bool_], choices: Sequence[tuple[float, int]]) -> int:
+    """Returns the best useful choice, where more candidates gain enough for their time.
+
+    Of equally good weights the highest: what reads question and passage together should then decide.
     """
     chosen = -1
     for candidates in CANDIDATES:
@@ -156,12 +176,11 @@ def _cheapest(
     return chosen
 
 
-def chances_of(gains: NDArray[np.float64]) -> NDArray[np.float64]:
-    """For each choice (a column; a row is a heading) how often the best of all choices would gain as surely if every
-    heading's gains and losses were swapped at random. How surely: the mean in standard errors, so that a choice whose
-    gains vary much does not hide the others.
+def chances_of(gains: Floats) -> Floats:
+    """Returns how often, for each choice, the best would gain as surely if gains and losses were swapped at random.
 
-    The same numbers at every run: the dice start from the same place.
+    A column is a choice, a row a heading. How surely: the mean in standard errors, so that a choice whose gains vary
+    much does not hide the others. The random numbers start from the same seed, so every run gives the same.
     """
     sure = _sureness(gains.mean(axis=0), gains)
     signs = np.random.default_rng(0).choice((-1.0, 1.0), size=(FLIPS, len(gains)))
@@ -169,10 +188,10 @@ def chances_of(gains: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.array([(1 + np.sum(by_luck >= sureness - 1e-9)) / (1 + FLIPS) for sureness in sure])
 
 
-def _sureness(means: NDArray[np.float64], gains: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Student's t of means whose squares are those of `gains`; 0 where nothing changes."""
+def _sureness(means: Floats, gains: Floats) -> Floats:
+    """Returns Student's t of means whose squares are those of `gains`; 0 where nothing changes."""
     n = len(gains)
     variance = (gains**2).mean(axis=0) - means**2
     error = np.sqrt(np.maximum(variance, 1e-12) / max(1, n - 1))
-    found: NDArray[np.float64] = np.where((gains != 0).any(axis=0), means / error, 0.0)
+    found: Floats = np.where((gains != 0).any(axis=0), means / error, 0.0)
     return found

@@ -39,7 +39,7 @@ class RetrievalResult:
 
 
 def interleaved(rankings: Sequence[Sequence[Hit]]) -> list[Hit]:
-    """The best of each ranking, then the second of each, and so on; each passage once, where it stands first."""
+    """Returns the best of each ranking, then the second of each, and so on; each passage once, at its first place."""
     if len(rankings) == 1:
         return list(rankings[0])
     first: dict[str, Hit] = {}

@@ -49,7 +49,7 @@ class Probe:
         return scores
 
     def of_cosine(self, cosine: float, *, length: float) -> float:
-        """The standard score of an engine's cosine; `length`: of the passages' vectors."""
+        """Returns the standard score of an engine's cosine; `length`: of the passages' vectors."""
         return cosine * self.length * length - self.zero
 
 
@@ -75,7 +75,7 @@ class Background:
         *,
         own: bool,
     ) -> Background:
-        """`typical` and `sample`: vectors, one a row. `own`: the questions are in the language itself."""
+        """Compares vectors of `typical` questions and of `sample` passages, one a row. `own`: in the same language."""
         common = typical.mean(axis=0) if own else np.zeros_like(typical[0])
         asked = typical - LANGUAGE_SHARE * common
         scores = [asked[:, space.part] @ sample[:, space.part].T for space in spaces]
@@ -87,7 +87,7 @@ class Background:
         )
 
     def probe(self, vector: NDArray[np.float32], weights: Sequence[float]) -> Probe:
-        """`weights`: of the spaces, in their order."""
+        """Puts a vector on the scale. `weights`: of the spaces, in their order."""
         asked = vector - LANGUAGE_SHARE * self.common
         scaled = np.zeros_like(asked)
         zero = 0.0
@@ -161,6 +161,6 @@ class Scale:
 
 @cache
 def typical_questions() -> Mapping[str, tuple[str, ...]]:
-    """Language (ISO 639-1) -> general questions, alike in every language."""
+    """Returns, by language (ISO 639-1), general questions that are alike in every language."""
     text = files("kb").joinpath("typical_questions.toml").read_text(encoding="utf-8")
     return {language: tuple(questions) for language, questions in tomllib.loads(text).items()}

@@ -38,7 +38,7 @@ class PageFinder(Protocol):
 async def replace_superseded(
     hits: Sequence[Hit], query: str, *, finder: PageFinder, audience: Audience, hits_of: HitsOf
 ) -> list[Hit]:
-    """The hits with each replaced page's passages gone and its successor's in their place, the order kept.
+    """Returns the hits with passages of replaced pages gone and their successors' in their place, in the same order.
 
     `hits_of` searches the given pages for the question, best first; it is asked only for those that no hit is of.
 
@@ -59,7 +59,7 @@ async def replace_superseded(
 async def find_successors(
     pages: Iterable[Page], *, finder: PageFinder, audience: Audience
 ) -> dict[str, Successor]:
-    """Page id -> the page that stands at the end of its line of successors. Circles replace nothing."""
+    """Maps a page's id to the page at the end of its line of successors. Circles replace nothing."""
     pages_by_id = {page.id: page for page in pages}
     asked: set[str] = set()
     for _ in range(GENERATIONS):
@@ -135,7 +135,7 @@ def _asks_for_old(query: str, old: str, new: Successor, pages: Iterable[Page]) -
 def _replaced(
     hits: Sequence[Hit], found: int, successors: Mapping[str, Successor], gone: Collection[str]
 ) -> list[Hit]:
-    """`hits` beyond the first `found` are passages of successors that the search did not bring."""
+    """Puts successors in the place of pages that are gone. `hits` after the first `found` are of successors."""
     of_page: dict[str, list[Hit]] = {}
     for hit in hits:
         of_page.setdefault(hit.chunk.page.id, []).append(hit)

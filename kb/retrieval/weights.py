@@ -88,7 +88,7 @@ def fitted_for(settings: Settings) -> Fitted:
 
 
 def default_model() -> RelevanceModel:
-    """The default weights, for rankings without a cross-encoder."""
+    """Returns the default weights, for rankings without a cross-encoder."""
     return _model(default_weights(), reranked=False)
 
 
@@ -111,7 +111,7 @@ def read_weights(file: Path) -> Weights:
 
 
 def weights_text(weights: Weights) -> str:
-    """The text of a file of weights alone."""
+    """Returns the text of a file of weights alone."""
     return _WeightsFile(weights=weights).model_dump_json(indent=1) + "\n"
 
 

@@ -146,7 +146,7 @@ def _phrase_in(text: str, phrase: str) -> re.Match[str] | None:
 
 
 def _with_reference(signals: FollowupSignals, subject: Subject, lexicon: Lexicon) -> str:
-    """The subject in the place of the first word that points back, where grammar allows it."""
+    """Puts the subject in the place of the first word that points back, where grammar allows it."""
     pointing = {words_of(signals.text[start:])[0] for start in signals.pointers}
     if len(pointing) != 1 or subject.kind == "action":  # "do they get paid for it?": two things, one subject
         return ""
@@ -189,7 +189,7 @@ def _is_plural(text: str, lexicon: Lexicon) -> bool:
 
 
 def _bare(signals: FollowupSignals, subject: Subject, lexicon: Lexicon) -> str:
-    """An ellipsis that only points back ("what about that?") asks about the subject."""
+    """Asks about the subject where an ellipsis only points back ("what about that?")."""
     content = lexicon.content_of(signals.rest if signals.opener else signals.text)
     if signals.opener and signals.pointers and not content and lexicon.rewriting.about:
         asked = starts_with_phrase(words_of(signals.rest), tuple(lexicon.words.question))

@@ -40,7 +40,7 @@ class ThreadContext:
 
     @property
     def asked(self) -> str:
-        """What people wrote, and the topics, without the answers."""
+        """Returns what people wrote, and the topics, without the answers."""
         return "\n".join([*(question for question, _ in self.exchanges), *self.topics])
 
 

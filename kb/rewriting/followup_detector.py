@@ -119,7 +119,7 @@ def _describes_itself(following: list[re.Match[str]], lexicon: Lexicon) -> bool:
 
 
 def _ends_like_a_verb(index: int, words: list[str], lexicon: Lexicon) -> bool:
-    """Dutch and German put the verb last: in "hoe dik moet ik dat leggen" the last word is no noun of "dat"."""
+    """Whether the last word is a verb, as in Dutch and German: "hoe dik moet ik dat leggen" has no noun there."""
     modal_before = any(word in lexicon.words.auxiliaries for word in words[:index])
     subject_before = bool(index) and words[index - 1] in lexicon.words.function
     return modal_before and subject_before and index + 2 == len(words)

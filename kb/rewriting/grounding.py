@@ -54,7 +54,7 @@ def strays(
 
 
 def adds_links(question: str, query: str, context: ThreadContext) -> bool:
-    """A link from the thread is no better than one from nowhere; a dotted name ("footnote.toml") may be its subject."""
+    """Whether a link is new. One from the thread counts as new; a dotted name ("footnote.toml") may be its subject."""
     if _LINK.search(query) and not _LINK.search(question):
         return True
     fair = f"{question}\n{context.text}".casefold()

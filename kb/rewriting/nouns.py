@@ -62,7 +62,7 @@ def _asks_what_it_is(spans: list[re.Match[str]], lexicon: Lexicon) -> bool:
 
 
 def _is_qualified(noun: list[re.Match[str]], lexicon: Lexicon, *, predicated: bool) -> bool:
-    """A name, or a noun with a second one or a phrase behind it: "the query API", "the price of delivery"."""
+    """Whether it is a name, or a second noun or a phrase follows: "the query API", "the price of delivery"."""
     behind = [span.group().casefold() for span in noun[1:3]]
     compound = bool(behind) and lexicon.is_content(behind[0]) and not behind[0].endswith("ed")
     phrase = len(behind) == 2 and behind[0] in lexicon.words.prepositions and lexicon.is_content(behind[1])

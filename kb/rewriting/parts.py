@@ -45,7 +45,7 @@ class _Asking:
 
 
 def split_question(text: str, lexicon: Lexicon) -> tuple[str, ...]:
-    """The questions that a text asks, each in its own words, in their order; () where it is one question."""
+    """Returns the questions that a text asks, in their own words and order; () where it is one question."""
     if not lexicon.parts.joins:
         return ()
     parts = [part for sentence in _sentences(text, lexicon) for part in _clauses(sentence, lexicon)]
@@ -55,7 +55,7 @@ def split_question(text: str, lexicon: Lexicon) -> tuple[str, ...]:
 
 
 def as_part(text: str, lexicon: Lexicon) -> str:
-    """A clause as a question: a capital, no conjunction before it, the question mark of its language."""
+    """Writes a clause as a question: a capital, no conjunction before it, the question mark of its language."""
     body = _without_join(text.strip(_EDGES), lexicon)
     body = body[:1].upper() + body[1:]
     words = words_of(body)
@@ -66,7 +66,7 @@ def as_part(text: str, lexicon: Lexicon) -> str:
 
 
 def _sentences(text: str, lexicon: Lexicon) -> list[str]:
-    """What asks in a text, by its question marks. A statement stays with the question behind it; greetings go."""
+    """Finds what asks, by question marks. A statement stays with the question behind it; greetings go."""
     found = []
     for sentence in _ASKED.split(text):
         asked = " ".join(sentence.split()).strip(_EDGES)
@@ -101,7 +101,7 @@ def _is_joined(bound: re.Match[str]) -> bool:
 
 
 def _reads(sentence: str, lexicon: Lexicon) -> _Asking | None:
-    """Where the question in a sentence begins; None where it asks nothing."""
+    """Finds where the question in a sentence begins; None where it asks nothing."""
     for start in (0, *(match.end() for match in _CLAUSE.finditer(sentence))):
         lead, body = sentence[:start], sentence[start:]
         if len(words_of(lead)) > LONGEST_LEAD:
@@ -147,7 +147,7 @@ def _is_bare(words: list[str], lexicon: Lexicon) -> bool:
 
 
 def _question_word(words: list[str], lexicon: Lexicon) -> int | None:
-    """Where the question word stands: first, or behind a preposition ("by when", "in welke")."""
+    """Returns the place of the question word: first, or behind a preposition ("by when", "in welke")."""
     for index in range(min(2, len(words))):
         if words[index] in lexicon.words.question and (index == 0 or words[0] in lexicon.words.prepositions):
             return index

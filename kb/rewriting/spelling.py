@@ -120,7 +120,7 @@ def _nearest(
 
 
 def slip(word: str, target: str) -> int | None:
-    """How unlikely the one slip from `target` to `word` is: 1 cut off, swapped or doubled, 2 missed, 3 wrong or added.
+    """Returns the cost of the slip from `target` to `word`: 1 cut off, swapped or doubled, 2 missed, 3 wrong or added.
 
     None: not one slip apart, or apart in the first letter, where people seldom slip.
     """
@@ -146,7 +146,7 @@ def slip(word: str, target: str) -> int | None:
 
 
 def _dropped(longer: str, shorter: str) -> int | None:
-    """Which letter of `longer` is missing in `shorter`; of equal ones in a row the first."""
+    """Returns the index of the letter of `longer` that `shorter` lacks; of equal ones in a row the first."""
     index = next((index for index, letter in enumerate(shorter) if longer[index] != letter), len(shorter))
     if longer[index + 1 :] != shorter[index:]:
         return None
@@ -156,7 +156,7 @@ def _dropped(longer: str, shorter: str) -> int | None:
 
 
 def _inflects(word: str, target: str) -> bool:
-    """Apart in their endings only: "ballet" and "ballets" are two right words."""
+    """Whether two words differ in their endings only: "ballet" and "ballets" are two right words."""
     stem = min(len(word), len(target)) - 1
     return word[:stem] == target[:stem]
 

@@ -123,7 +123,7 @@ class SpokenSentence:
 
     @property
     def is_tag(self) -> bool:
-        """A statement that only ends like a question: "that's generous, right?"."""
+        """Whether it is a statement that only ends like a question: "that's generous, right?"."""
         words = list(self.words)
         tags = map(words_of, self.lexicon.speaking.tags)
         length = next((len(tag) for tag in tags if words[-len(tag) :] == tag), 0)
@@ -149,7 +149,7 @@ class SpokenSentence:
 
     @property
     def to_person(self) -> bool:
-        """It says "you" to a person, or makes plans: nobody asks a knowledge base so."""
+        """Whether it says "you" to a person, or makes plans: nobody asks a knowledge base so."""
         named = not set(self.names).isdisjoint(self.words)
         return (named and self.marked) or self._matches(self.lexicon.speaking.persons)
 
@@ -163,7 +163,7 @@ class SpokenSentence:
 
     @property
     def corrects(self) -> bool:
-        """It names what was meant: "I meant contractors", and not "I mean, that's a lot"."""
+        """Whether it names what was meant: "I meant contractors", and not "I mean, that's a lot"."""
         return self._names_behind(self.lexicon.speaking.meaning) or (self._is_denial and not self.marked)
 
     @property
@@ -189,7 +189,7 @@ class SpokenSentence:
 
     @property
     def tells(self) -> bool:
-        """It is a statement: "I'll ask Carol", "we have that already"."""
+        """Whether it is a statement: "I'll ask Carol", "we have that already"."""
         return self._is_told and not self.corrects
 
     @property
@@ -200,13 +200,13 @@ class SpokenSentence:
 
     @property
     def is_bare(self) -> bool:
-        """A thing that is named: "Leave policy", "the guest wifi", "for contractors"."""
+        """Whether it names a thing: "Leave policy", "the guest wifi", "for contractors"."""
         if self.corrects or self.wishes:
             return True
         return self._has_content and len(self.words) <= PHRASE and not self.tells
 
     def chooses(self, offered: Collection[str]) -> bool:
-        """`offered`: stems of what we asked back."""
+        """Whether it picks what was offered. `offered`: stems of the words of our question."""
         if self.corrects:
             return True
         if self.tells or len(self.words) > CHOICE:
@@ -218,7 +218,7 @@ class SpokenSentence:
         return (picked and len(self.words) <= CHOICE // 2 + 1) or not self.stems.isdisjoint(offered)
 
     def _matches(self, patterns: Sequence[re.Pattern[str]]) -> bool:
-        """As it stands, or behind its opener."""
+        """Whether a pattern is in it, as it stands or behind its opener."""
         return any(_matches_any(patterns, text) for text in {self.whole, self.text, " ".join(self.words)})
 
     def _is_one_of(self, phrases: tuple[str, ...]) -> bool:
@@ -271,7 +271,7 @@ def _is_called(
 
 @cache
 def ordinary_words() -> frozenset[str]:
-    """Every word that a language file knows: no name."""
+    """Returns every word that a language file knows, which is no name."""
     return frozenset().union(
         *(lexicon.known_words | _speaking_words(lexicon) for lexicon in map(lexicon, languages()))
     )

@@ -57,7 +57,7 @@ def _with_item(
 
 
 def _item_at_hand(step: SeriesStep, state: ThreadState, lexicon: Lexicon) -> Item | None:
-    """The item that a step counts from: what was asked about, else the last one that the answer sets apart."""
+    """Returns the item that a step counts from: what was asked about, else the last that the answer sets apart."""
     asked = items_in(state.previous, lexicon)
     topics = [item for topic in state.topics for item in items_in(topic, lexicon)[:1]]
     mentioned = items_in(state.answer, lexicon)

@@ -18,9 +18,7 @@ _NUMBERED = re.compile(r"(?P<word>[^\W\d_]{3,}) \d+")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Swap:
-    """The question before with its like replaced. `term`: what took its
-    place, where a passage must hold it; else "".
-    """
+    """The question before with its like replaced. `term`: what a passage must hold of the replacement, else ""."""
 
     text: str
     term: str = ""
@@ -29,7 +27,7 @@ class Swap:
 def swapped(
     signals: FollowupSignals, lexicon: Lexicon, previous: str, subject: Subject | None
 ) -> Swap | None:
-    """The previous question with the like put for the like; None where nothing in it is like what is asked."""
+    """Returns the previous question with the like put for the like; None where nothing in it is like what is asked."""
     words = words_of(signals.rest)
     if not signals.opener or not previous or signals.pointers or len(words) > LONGEST:
         return None
@@ -51,9 +49,8 @@ def _swapped_item(body: str, previous: str, lexicon: Lexicon) -> Swap | None:
                 start, end = old.span
                 text = previous[:start] + new[0].text + previous[end:]
                 return Swap(text=text, term=new[0].text if new[0].exact else "")
-    numbered = _NUMBERED.fullmatch(
-        body
-    )  # a series that no language file knows: "and band 4?", "en schaal 9?"
+    # A series that no language file knows: "and band 4?", "en schaal 9?".
+    numbered = _NUMBERED.fullmatch(body)
     if numbered is None:
         return None
     like = re.compile(rf"(?<!\w){re.escape(numbered['word'])} \d+(?!\w)", re.IGNORECASE)
@@ -85,22 +82,18 @@ def _swapped_kind(body: str, previous: str, subject: Subject | None, lexicon: Le
     if not kind or not fits or not all(lexicon.is_content(span.group()) for span in kind):
         return None
     new = body[kind[0].start() : kind[-1].end()]
-    return Swap(
-        text=previous[: old[0]]
-        + _of_kind(new, previous[old[0] : old[1]], article, lexicon)
-        + previous[old[1] :]
-    )
+    thing = _of_kind(new, previous[old[0] : old[1]], article, lexicon)
+    return Swap(text=previous[: old[0]] + thing + previous[old[1] :])
 
 
 def _of_kind(new: str, old: str, article: str, lexicon: Lexicon) -> str:
-    """ "A junior engineer" as "a senior engineer"; "an engineer" as "a senior engineer"."""
+    """Writes "a junior engineer", or "an engineer", as "a senior engineer"."""
     words = old.split()
     has_article = words[0].casefold() in lexicon.words.articles | lexicon.words.possessives
     lead, rest = (words[:1], words[1:]) if has_article else ([], words)
     head = rest[-1:] if lexicon.rewriting.modifier_first else rest[:1]
-    if article and has_article and lead[0].casefold() in lexicon.words.articles:
-        lead = [article]
-    if article in lexicon.words.definite and not has_article:
+    replaces = article and has_article and lead[0].casefold() in lexicon.words.articles
+    if replaces or (article in lexicon.words.definite and not has_article):
         lead = [article]
     if lead and lead[0] in ("a", "an") and lexicon.language == "en":
         lead = ["an" if new[0].casefold() in "aeiou" else "a"]
@@ -108,9 +101,7 @@ def _of_kind(new: str, old: str, article: str, lexicon: Lexicon) -> str:
 
 
 def _thing_in(previous: str, subject: Subject | None, lexicon: Lexicon) -> tuple[int, int] | None:
-    """Where the previous question names the thing that it asks of: its
-    subject, without what stands before a preposition.
-    """
+    """Returns the offsets of what the previous question asks of: its subject, from the last preposition on."""
     if subject is None or subject.kind == "action":
         return None
     start = previous.casefold().find(subject.text.casefold())

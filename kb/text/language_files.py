@@ -14,7 +14,7 @@ from typing import Any
 
 @cache
 def languages() -> tuple[str, ...]:
-    """The languages that have a file, sorted; ISO 639-1."""
+    """Returns the languages that have a file, sorted; ISO 639-1."""
     names = (entry.name for entry in files("kb").joinpath("languages").iterdir())
     return tuple(sorted(name.removesuffix(".toml") for name in names if name.endswith(".toml")))
 
@@ -26,5 +26,5 @@ def language_file(language: str) -> Mapping[str, Any]:
 
 
 def sections(name: str) -> list[Mapping[str, Any]]:
-    """A section of every language that has it."""
+    """Returns a section of every language that has it."""
     return [language_file(language)[name] for language in languages() if name in language_file(language)]

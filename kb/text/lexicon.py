@@ -96,7 +96,7 @@ class Lexicon(LexiconPart):
 
     @cached_property
     def spelling_by_letter(self) -> dict[str, frozenset[str]]:
-        """The words that a slip may be corrected to, by their first letter."""
+        """Returns the words that a slip may be corrected to, by their first letter."""
         letters = {word[0] for word in self.spelling_targets}
         return {letter: frozenset(w for w in self.spelling_targets if w[0] == letter) for letter in letters}
 
@@ -113,12 +113,12 @@ class Lexicon(LexiconPart):
 
     @cached_property
     def known_words(self) -> frozenset[str]:
-        """Every word that the language file holds: right as it is written."""
+        """Returns every word that the language file holds: right as it is written."""
         return self.spelling_targets | self.words.lookalikes
 
     @cached_property
     def spelling_targets(self) -> frozenset[str]:
-        """The words that a slip may be corrected to."""
+        """Returns the words that a slip may be corrected to."""
         talk, ellipsis, sequence = self.small_talk, self.ellipsis, self.sequence
         phrases = (
             *(
@@ -141,12 +141,12 @@ class Lexicon(LexiconPart):
         return word.casefold() not in self.function_words
 
     def content_of(self, text: str) -> list[str]:
-        """The content words of a text, lower case, in order."""
+        """Returns the content words of a text, lower case, in order."""
         return [word for word in words_of(text) if word not in self.function_words]
 
 
 def words_of(text: str) -> list[str]:
-    """The words of a text, lower case, with straight apostrophes."""
+    """Returns the words of a text, lower case, with straight apostrophes."""
     return list(_words(text))
 
 
@@ -156,12 +156,12 @@ def _words(text: str) -> tuple[str, ...]:
 
 
 def spans_of(text: str) -> list[re.Match[str]]:
-    """The words of a text where they stand."""
+    """Returns the words of a text where they stand."""
     return list(_WORD.finditer(text))
 
 
 def starts_with_phrase(words: list[str], phrases: tuple[str, ...]) -> int:
-    """How many words the longest phrase takes that `words` begin with; 0 for none."""
+    """Returns how many words the longest phrase takes that `words` begin with; 0 for none."""
     return max((len(parts) for parts in _split(phrases) if words[: len(parts)] == parts), default=0)
 
 
@@ -171,13 +171,13 @@ def _split(phrases: tuple[str, ...]) -> list[list[str]]:
 
 
 def any_of(phrases: Iterable[str]) -> str:
-    """A regular expression for any of the phrases, the longest first; for none it never matches."""
+    """Returns a regular expression for any of the phrases, the longest first; for none it never matches."""
     return "|".join(sorted((re.escape(phrase) for phrase in phrases), key=len, reverse=True)) or r"(?!)"
 
 
 @cache
 def lexicon(language: str) -> Lexicon:
-    """The lexicon of an ISO 639-1 language; an empty one where there is no file for it."""
+    """Returns the lexicon of an ISO 639-1 language; an empty one where there is no file for it."""
     if language not in languages():
         return Lexicon(language=language)
     return Lexicon.model_validate({"language": language, **language_file(language)})

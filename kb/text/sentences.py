@@ -59,12 +59,12 @@ class TextUnit:
 
 
 def split_units(text: str) -> list[TextUnit]:
-    """The units in the order of the text. Blank lines and rules between them belong to none."""
+    """Returns the units in the order of the text. Blank lines and rules between them belong to none."""
     return list(_units(text))
 
 
 def split_sentences(text: str) -> list[str]:
-    """The units' texts alone."""
+    """Returns the units' texts alone."""
     return [unit.text for unit in _units(text)]
 
 
@@ -120,7 +120,7 @@ def _kind(line: str) -> UnitKind:
 
 
 def _block_end(lines: list[_Line], index: int, kind: UnitKind) -> int:
-    """The index after the last line of the block that begins at line `at`."""
+    """Returns the index after the last line of the block that begins at line `at`."""
     end = index + 1
     if kind == "fence":
         return _fence_end(lines, index)

@@ -16,14 +16,14 @@ class TooDeepError(ValueError, RecursionError):
 
 
 def well_formed(text: str) -> str:
-    """Two halves that stand together as the character that they are, lone ones as U+FFFD."""
+    """Joins two halves that stand together into their character, and replaces lone ones by U+FFFD."""
     if not _HALF.search(text):
         return text
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 def well_formed_value(value: Any, depth: int = 0) -> Any:
-    """A value as `json.loads` gives it, with all its texts well formed.
+    """Returns a value as `json.loads` gives it, with all its texts well formed.
 
     Raises:
         TooDeepError: it has more than `DEEPEST` levels.

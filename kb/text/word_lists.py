@@ -24,5 +24,5 @@ class LexiconPart(BaseModel):
 
 
 def forms_of(entry: str) -> Iterator[str]:
-    """The forms of an entry of a list that counts: "/" separates them, and "-" stands for none."""
+    """Returns the forms of an entry of a list that counts: "/" separates them, and "-" stands for none."""
     yield from (form for form in entry.split("/") if form != "-")

@@ -30,7 +30,7 @@ STOP_WORDS = union(lambda lexicon: lexicon.words.stop)
 
 
 def plain(text: str) -> str:
-    """Markdown without its marks: link texts stay, addresses and list markers go."""
+    """Returns Markdown without its marks: link texts stay, addresses and list markers go."""
     text = _LINK.sub(r"\1", text)
     text = _TAG.sub(" ", _URL.sub(" ", text))
     text = _EMPHASIS.sub("", _MARKER.sub("", text))
@@ -43,7 +43,7 @@ def tokens(plain_text: str) -> list[str]:
 
 @lru_cache(maxsize=50_000)
 def stem(word: str) -> str:
-    """Case, accents and the commonest endings removed, one after the other ("holidays" meets "holiday")."""
+    """Removes case, accents and the commonest endings, one after the other ("holidays" meets "holiday")."""
     folded = word.casefold() if word.isascii() else _without_accents(word)
     folded = folded.removesuffix("'s")
     while ending := _ending(folded):

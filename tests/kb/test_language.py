@@ -122,10 +122,11 @@ def test_headings_of_a_guide_are_told_by_themselves_and_better_with_their_pages_
     for language in languages():
         for page in sorted((guide / language).glob("*.md")):
             text = page.read_text(encoding="utf-8").split("---", 2)[2]
+            of_page = detect(text)
             for heading in _headings(page) - english:
                 total += 1
                 alone += detect(heading) == language
-                hinted += detect(heading, hint=detect(text)) == language
+                hinted += detect(heading, hint=of_page) == language
     assert total > 700
     assert alone / total >= 0.935
     assert hinted / total >= alone / total

@@ -44,7 +44,7 @@ def test_the_rewriters_prompt_is_as_long_as_in_a_short_thread() -> None:
 
 def test_the_answering_model_is_told_as_much_as_in_a_short_thread() -> None:
     def told(turns: list[Turn]) -> int:
-        return sum(len(spoken.text) for spoken in earlier_turns(turns))
+        return sum(len(str(message["content"])) for message in earlier_turns(turns))
 
     assert told(a_thread(200)) == told(a_thread(5)) > 0
 
