@@ -100,13 +100,23 @@ async def state_of(data: Path) -> dict[str, object]:
     return found | {name: (data / name).exists() for name in (*FILES, "sources")}
 
 
+async def backed_up(folder: Path) -> Path:
+    """A backup of pages "a" and "b", which are in `folder / "data"`."""
+    await filled(folder / "data", "a", "b")
+    file = folder / "kb.footnote"
+    assert await backup(Settings(data=folder / "data"), file, config=None, replace=False, as_json=True) == 0
+    return file
+
+
 @pytest.fixture
 async def saved(tmp_path: Path) -> Path:
-    """A backup of pages "a" and "b"."""
-    await filled(tmp_path / "data", "a", "b")
-    file = tmp_path / "kb.footnote"
-    assert await backup(Settings(data=tmp_path / "data"), file, config=None, replace=False, as_json=True) == 0
-    return file
+    return await backed_up(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One for all tests that only read it."""
+    return asyncio.run(backed_up(tmp_path_factory.mktemp("backup")))
 
 
 async def put_back(data: Path, file: Path, *, replace: bool = False, **fields: object) -> None:
@@ -143,9 +153,9 @@ async def test_a_page_that_is_forgotten_stays_out_of_both_generations(saved: Pat
     assert state["forgotten"] == {"gone", "b"}
 
 
-async def test_the_file_is_its_owners_alone(saved: Path) -> None:
-    assert stat.S_IMODE(saved.stat().st_mode) == 0o600
-    assert [path.name for path in saved.parent.glob(".*")] == []
+async def test_the_file_is_its_owners_alone(file: Path) -> None:
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert [path.name for path in file.parent.glob(".*")] == []
 
 
 async def test_a_backup_that_fails_leaves_what_there_was(saved: Path, tmp_path: Path) -> None:
@@ -198,14 +208,14 @@ async def collect(steps: AsyncIterator[BackupProgress], seen: list[BackupProgres
         seen.append(step)  # noqa: PERF401 - what was seen before it failed counts
 
 
-async def test_what_is_there_is_not_overwritten_unasked(saved: Path, tmp_path: Path) -> None:
+async def test_what_is_there_is_not_overwritten_unasked(file: Path, tmp_path: Path) -> None:
     data = tmp_path / "other"
     await filled(data, "c", text="shipping")
     before = await state_of(data)
     with pytest.raises(SettingsError, match="--replace"):
-        await put_back(data, saved)
+        await put_back(data, file)
     assert await state_of(data) == before
-    await put_back(data, saved, replace=True)
+    await put_back(data, file, replace=True)
     assert {"a", "b"} < (await state_of(data)).keys()
     assert "c" not in await state_of(data)
 
@@ -215,7 +225,7 @@ async def test_a_folder_in_use_is_left_alone(saved: Path, tmp_path: Path) -> Non
         await put_back(tmp_path / "data", saved, replace=True)
 
 
-async def test_a_restore_that_is_killed_has_changed_nothing(saved: Path, tmp_path: Path) -> None:
+async def test_a_restore_that_is_killed_has_changed_nothing(file: Path, tmp_path: Path) -> None:
     """While it fills the index on a server: index, store and files are the old ones; run again, it ends."""
     server = QdrantServer(strict=STRICT)
     await server.start()
@@ -227,7 +237,7 @@ async def test_a_restore_that_is_killed_has_changed_nothing(saved: Path, tmp_pat
     await first.swap()
     before = await state_of(data)
     process = await asyncio.create_subprocess_exec(
-        FOOTNOTE, "restore", saved, "--replace", "--data", data,
+        FOOTNOTE, "restore", file, "--replace", "--data", data,
         env=environment(QDRANT_URL=server.url),
         stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.DEVNULL,
     )  # fmt: skip
@@ -246,7 +256,7 @@ async def test_a_restore_that_is_killed_has_changed_nothing(saved: Path, tmp_pat
     assert await held(index) == {"served": "r1"}
     assert await state_of(data) == before
 
-    await put_back(data, saved, replace=True, index=IndexSettings(qdrant_url=server.url))
+    await put_back(data, file, replace=True, index=IndexSettings(qdrant_url=server.url))
     assert await held(index) == {"a": "r1", "b": "r1", "before: old": "r1"}
     async with store_in(data) as redis:
         assert await redis.get("footnote:turns:t1") == b"turns of price"
@@ -291,11 +301,11 @@ def test_what_was_decided_is_carried_through_by_the_next_owner(
 
 
 async def test_a_redis_is_put_back_at_once_and_forgets_what_it_forgot(
-    saved: Path, tmp_path: Path, redis: Redis, redis_url: str
+    file: Path, tmp_path: Path, redis: Redis, redis_url: str
 ) -> None:
     await redis.mset({"footnote:turns:t2": "later", "other:turns:t1": "not ours"})
     await RedisForgotten(redis, namespace="footnote").add(["b"])
-    await put_back(tmp_path / "new", saved, replace=True, store=StoreSettings(redis_url=SecretStr(redis_url)))
+    await put_back(tmp_path / "new", file, replace=True, store=StoreSettings(redis_url=SecretStr(redis_url)))
     assert await redis.mget("footnote:turns:t1", "footnote:turns:t2", "other:turns:t1") == [
         b"turns of price",
         None,
@@ -391,20 +401,21 @@ def told(parts: dict[str, bytes], **fields: object) -> None:
     ],
 )
 async def test_what_is_no_whole_backup_is_refused_before_anything(
-    saved: Path, tmp_path: Path, change: Change, why: str
+    file: Path, tmp_path: Path, change: Change, why: str
 ) -> None:
     for kind in (tarfile.SYMTYPE, tarfile.LNKTYPE):
         with pytest.raises(BackupError, match=why):
-            await put_back(tmp_path / "new", changed(saved, change, kind=kind))
+            await put_back(tmp_path / "new", changed(file, change, kind=kind))
     assert not (tmp_path / "new").exists()
 
 
 @pytest.mark.parametrize("share", [0.0, 0.3, 0.9, 0.999])
-def test_a_file_that_was_cut_off_is_refused(saved: Path, share: float) -> None:
-    content = saved.read_bytes().rstrip(b"\0")
-    saved.write_bytes(content[: int(len(content) * share)])
+def test_a_file_that_was_cut_off_is_refused(file: Path, tmp_path: Path, share: float) -> None:
+    content = file.read_bytes().rstrip(b"\0")
+    cut = tmp_path / "cut"
+    cut.write_bytes(content[: int(len(content) * share)])
     with pytest.raises(BackupError):
-        BackupReader(saved)
+        BackupReader(cut)
 
 
 def test_a_writer_that_dies_leaves_no_backup(tmp_path: Path) -> None:
