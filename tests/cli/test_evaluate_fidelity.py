@@ -43,18 +43,20 @@ def test_files_that_are_read_well_end_with_0(footnote: Run, files: Path, tmp_pat
     assert not (tmp_path / "data").exists()
 
 
-def test_the_table_names_formats_and_what_is_not_indexed(footnote: Run, files: Path, tmp_path: Path) -> None:
-    ended = footnote("eval", "fidelity", files, data=tmp_path / "data")
-    assert ended.code == 0, ended.err
-    assert "100.00" in ended.out
-    assert "1 not indexed: it is data, not a page (.json)" in ended.out
+async def test_the_table_names_formats_and_what_is_not_indexed(
+    files: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    report = await fidelity(files, reader=DirectReader())
+    report.show()
+    out = capsys.readouterr().out
+    assert report.code == 0
+    assert "100.00" in out
+    assert "1 not indexed: it is data, not a page (.json)" in out
 
 
-def test_formats_and_numbers_of_files_can_be_chosen(footnote: Run, files: Path, tmp_path: Path) -> None:
-    chosen = footnote(
-        "eval", "fidelity", files, "--json", "--format", "txt", "--limit", "1", data=tmp_path / "data"
-    )
-    assert [one["format"] for one in chosen.json["each"]] == ["txt"]
+async def test_formats_and_numbers_of_files_can_be_chosen(files: Path) -> None:
+    chosen = await fidelity(files, formats=["txt"], limit=1, reader=DirectReader())
+    assert [file["format"] for file in chosen.figures["each"]] == ["txt"]
 
 
 def test_a_folder_that_is_missing_is_an_error_of_usage(footnote: Run, tmp_path: Path) -> None:
@@ -123,7 +125,7 @@ async def test_a_format_whose_program_is_missing_is_said_to_be_unchecked(
 ) -> None:
     (files / "page.md").write_text("# Leave\n\nTake it.\n")
     monkeypatch.setenv("PATH", str(tmp_path))
-    report = await fidelity(files)
+    report = await fidelity(files, reader=DirectReader())
     assert report.code == 3
     assert "   1 unchecked: pandoc is not installed (package pandoc)" in report.shown
 
