@@ -36,6 +36,9 @@ _MAY_STAY_OPEN = frozenset({
 """Empty ones, those that HTML closes by itself, and `pre`, which is closed at the end of its block."""
 _PRE = re.compile(r"<pre\b", re.IGNORECASE)
 _END_OF_PRE = re.compile(r"</pre\b", re.IGNORECASE)
+_WITHIN_PRE = re.compile(r"<pre\b.*?(?:</pre\b|\Z)", re.IGNORECASE | re.DOTALL)
+_PARTS = re.compile(r"</?(?:li|p|td|th|tr|tbody|thead|tfoot|dt|dd)(?:\s[^<>]*)?/?>", re.IGNORECASE)
+"""Tags that would end the code which `pre` shows: a fence in it would begin one then."""
 _ATX_LINE = re.compile(r"[ \t]*(#{1,6})[ \t]+(.*)")
 _UNDERLINE = re.compile(r"^[ \t]*(?==+[ \t]*$|-+[ \t]*$)", re.MULTILINE)
 _FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})")
@@ -128,7 +131,8 @@ def _shown(block: str, write: Heading, tags: _Tags) -> list[str]:
     """
     lines: list[str] = []
     fence, deep = "", 0
-    for line in tags.shown(block).split("\n"):
+    html = _WITHIN_PRE.sub(lambda code: _PARTS.sub("", code[0]), tags.shown(block))
+    for line in html.split("\n"):
         is_code = bool(fence) or deep > 0
         if deep:  # it does not nest
             line = _PRE.sub("&lt;pre", line)

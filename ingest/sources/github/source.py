@@ -78,7 +78,7 @@ class GithubSource(ConfiguredSource[GithubSettings]):
         refs: list[PageRef] = []
         listed = 0
         for name in self._settings.repositories:
-            found = await self._met(name)
+            found = await self._listable(name)
             if found is None:
                 continue
             for kind, part in self._parts_of(found):
@@ -122,8 +122,8 @@ class GithubSource(ConfiguredSource[GithubSettings]):
         await self._connection.close()
 
     async def look(self, name: str) -> tuple[Found, Mapping[str, str]]:
-        """A repository of the settings as it is now, and what is wrong with each part of
-        it that is read; "": nothing. A wiki is not asked for, since that would clone it.
+        """Returns a repository of the settings as it is now, and what is wrong with each part of it that is read; "":
+        nothing. A wiki is not asked for, since that would clone it.
 
         Raises:
             ApiError: it is not seen; the message says what to do about it.
@@ -142,8 +142,8 @@ class GithubSource(ConfiguredSource[GithubSettings]):
                 problems[kind] = f"{kind}: {advice(self._settings, error, kind)}"
         return found, problems
 
-    async def _met(self, name: str) -> Found | None:
-        """None: nothing of this repository is listed, and it is noted why."""
+    async def _listable(self, name: str) -> Found | None:
+        """Looks a repository up; None: nothing of it is listed, and it is noted why."""
         try:
             found = await self._repository(name)
         except ApiError as error:
@@ -243,7 +243,7 @@ class GithubSource(ConfiguredSource[GithubSettings]):
 
 
 def _parts(path: str) -> tuple[str, str, str]:
-    """Repository, kind and the rest of a path."""
+    """Splits a path into repository, kind and the rest."""
     owner, _, below = path.partition("/")
     name, _, below = below.partition("/")
     kind, _, rest = below.partition("/")

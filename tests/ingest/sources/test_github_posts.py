@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from ingest.page import ParsedPage
@@ -168,6 +168,7 @@ posts = st.lists(st.sampled_from(FRAGMENTS), max_size=7)
 
 @settings(max_examples=150, deadline=None)
 @given(question=posts, answer=posts, remark=posts)
+@example(question=[], answer=[], remark=["<pre>", "<ul><li>x", "```"])
 def test_whatever_is_left_open_in_a_post_the_next_one_stands_where_it_belongs(
     question: list[str], answer: list[str], remark: list[str]
 ) -> None:
