@@ -50,7 +50,7 @@ class UsageRecords(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class Service:
-    """`is_well`: whether the index answers. `is_ready`: whether the models are loaded. `metrics`: for Prometheus."""
+    """`is_well`: the index answers. `is_ready`: the models are loaded as well. `metrics`: for Prometheus."""
 
     pipeline: Pipeline
     freshness: FreshnessPolicy
