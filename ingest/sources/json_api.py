@@ -214,6 +214,8 @@ class JsonApi:
             raise ApiError(f"{url.host} cannot be reached") from error
         except (TimeoutError, aiohttp.ClientError) as error:  # or cut off in the middle
             raise BusyError("it does not answer in time, or not to the end") from error
+        except ValueError as error:  # a header that holds no address
+            raise ApiError(f"{url.host} answers with something that is no JSON") from error
 
     async def _accepted(self, answer: aiohttp.ClientResponse) -> Response:
         """Returns what is no error."""

@@ -26,6 +26,7 @@ class Api(Served):
         app = web.Application()
         app.router.add_get("/private", self._private)
         app.router.add_get("/pages/{number}", self._page)
+        app.router.add_get("/away", self._away)
         self.url = await self.serve(app)
         return self
 
@@ -33,6 +34,9 @@ class Api(Served):
         await asyncio.sleep(0.01)
         token = request.headers.get("Authorization", "").removeprefix("Bearer ")
         return web.json_response({"token": token}, status=200 if token in self.valid else 401)
+
+    async def _away(self, _: web.Request) -> web.Response:
+        return web.Response(status=302, headers={"Location": "http://[x"})
 
     async def _page(self, request: web.Request) -> web.Response:
         following = 1 - int(request.match_info["number"])
@@ -64,3 +68,11 @@ async def test_pages_of_results_that_lead_in_a_circle_are_an_error(server: Api) 
         assert [await anext(pages), await anext(pages)] == [[1], [0]]
         with pytest.raises(ApiError, match="back to an earlier one"):
             await anext(pages)
+
+
+async def test_a_redirect_to_what_is_no_address_is_an_error_of_the_api(server: Api) -> None:
+    async with JsonApi(server.url, vendor="test", timeout_s=5) as api:
+        with pytest.raises(ApiError):
+            await api.download("/away", max_bytes=10)
+        with pytest.raises(ApiError):
+            await api.get("/away", follow_redirects=True)
