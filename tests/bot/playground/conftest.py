@@ -45,11 +45,8 @@ def limits() -> SlackLimits:
 
 MORE_SCOPES = (
     "im:write",
-    "reactions:read",
-    "reactions:write",
     "usergroups:read",
     "users:read.email",
-    "team:read",
     "assistant:write",
 )
 
