@@ -124,8 +124,8 @@ def _read(fields: str, language: str, *, end: int) -> Block:
     try:
         values = _parsed(fields, language, names)
     except (tomllib.TOMLDecodeError, yaml.YAMLError, json.JSONDecodeError, RecursionError):
-        told = {"yaml": "YAML", "yml": "YAML", "toml": "TOML", "json": "JSON"}[language]
-        return Block(values=_salvaged(fields), fields=fields, end=end, broken=told)
+        name = {"yaml": "YAML", "yml": "YAML", "toml": "TOML", "json": "JSON"}[language]
+        return Block(values=_salvaged(fields), fields=fields, end=end, broken=name)
     if not isinstance(values, dict):
         values = None if values else {}
     return Block(values=values, fields=fields, end=end, twice=tuple(names))
@@ -138,8 +138,8 @@ def _parsed(fields: str, language: str, names: list[str]) -> object:
         whole = fields.strip()
         if not whole.startswith("{"):
             whole = f"{{{whole.rstrip(',')}}}"
-        told = json.loads(whole, object_pairs_hook=lambda pairs: _once(pairs, names))
-        return well_formed_value(told)
+        values = json.loads(whole, object_pairs_hook=lambda pairs: _once(pairs, names))
+        return well_formed_value(values)
     loader = _LOADER(fields)
     try:
         node = loader.get_single_node()

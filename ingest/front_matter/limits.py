@@ -56,7 +56,7 @@ _NEARLY = 0.8
 NAME_HINT = re.compile(
     "|".join(
         sorted(
-            {name[at : at + 3] for name in _TELLING for at in range(len(name) - 2)}
+            {name[start : start + 3] for name in _TELLING for start in range(len(name) - 2)}
             | {name[:3] for name in SURE}
         )
     )
@@ -83,14 +83,14 @@ def is_word_of_pages(name: str) -> bool:
 
 def closes(name: str, value: str) -> bool:
     """Tells whether a line that is no front matter by its form, but was meant as such, limits the readers of its page."""
-    key, said = _limit_key(name), key_of(value.strip(" \t,;'\"[]{}()"))
-    if said in OPEN or EVERYONE in value:
+    key, text = _limit_key(name), key_of(value.strip(" \t,;'\"[]{}()"))
+    if text in OPEN or EVERYONE in value:
         return False
     if surely_limits(name) or (
-        (is_name(key) or key in OPEN_FLAGS) and (names_readers(value) or said in CLOSED)
+        (is_name(key) or key in OPEN_FLAGS) and (names_readers(value) or text in CLOSED)
     ):
         return True
-    return (is_flag(key) and truth_of(said) is True) or (key in CLASSES and said in CLOSED_WORDS)
+    return (is_flag(key) and truth_of(text) is True) or (key in CLASSES and text in CLOSED_WORDS)
 
 
 def _limit_key(name: str) -> str:
@@ -147,7 +147,7 @@ def _marks(field: Field) -> list[str]:
 
 def _check(field: Field, *, named: bool) -> None:
     """Closes the page by what limits its readers without naming them. Most of that is no fault where they are `named` too."""
-    said = text_of(field.value)
+    text = text_of(field.value)
     if not field.own:
         flagged = is_flag(field.key) and truth_of(field.value) is True
         if (surely_limits(field.name) and not is_word_of_pages(field.name)) or flagged:
@@ -155,7 +155,7 @@ def _check(field: Field, *, named: bool) -> None:
                 f"its front matter has `{field.name}` inside another field, where it is not read: write it at the top"
             )
         return
-    names_slack = field.key in IF_NAMED and said.lstrip("'\" [").startswith(("#", "@"))
+    names_slack = field.key in IF_NAMED and text.lstrip("'\" [").startswith(("#", "@"))
     if names_slack or (not is_name(field.key) and _resembles_a_limit(field)):
         raise closed(f"its front matter has `{field.name}`, which may limit its readers: write `audience`")
     if field.key in DENIALS and is_given(field.value):
@@ -167,9 +167,9 @@ def _check(field: Field, *, named: bool) -> None:
     truth = truth_of(field.value)
     flagged = (is_flag(field.key) and truth is not False) or (field.key in OPEN_FLAGS and truth is not True)
     parts = field.value.values() if isinstance(field.value, dict) and is_graded(field.key) else ()
-    if (said and flagged) or any(is_closed_class(field.key, part) for part in (said, *map(text_of, parts))):
-        raise _limited(field, said)
-    if field.key == "password" and said:
+    if (text and flagged) or any(is_closed_class(field.key, part) for part in (text, *map(text_of, parts))):
+        raise _limited(field, text)
+    if field.key == "password" and text:
         raise closed("it has a `password` in its front matter: name its readers by `audience` instead")
 
 
@@ -234,9 +234,9 @@ def _mark(entry: str, field: Field) -> str:
     )
 
 
-def _limited(field: Field, said: str) -> PageError:
+def _limited(field: Field, text: str) -> PageError:
     return closed(
-        f"its front matter says `{field.name}: {said}`: name its readers by `audience: ['#people-leads']`, "
+        f"its front matter says `{field.name}: {text}`: name its readers by `audience: ['#people-leads']`, "
         "or `audience: everyone` for all of the company"
     )
 

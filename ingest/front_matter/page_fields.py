@@ -97,10 +97,10 @@ def split_front_matter(text: str, *, today: date | None = None) -> tuple[FrontMa
         if block.values is not None:
             body = text[block.end :]
             front = _read(block, today)
-            told = front.audience is not None
-            if not told:
+            limited = front.audience is not None
+            if not limited:
                 refuse_unread_limits(text[: block.end] or block.fields, fields=False)
-            refuse_unread_limits(body, marks=not (told or front.for_everyone), code=False)
+            refuse_unread_limits(body, marks=not (limited or front.for_everyone), code=False)
             return front, body
     head = find_head(text)
     front = FrontMatter()

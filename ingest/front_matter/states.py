@@ -125,8 +125,8 @@ def _retired_word(text: str) -> str | None:
         return " ".join(parts)
     if not parts or key_of(parts[0]) in _NEGATIONS:
         return None
-    told = parts if len(parts) <= _FEW else parts[:1]
-    return next((word for word in told if key_of(word) in _RETIRED_WORDS), None)
+    candidates = parts if len(parts) <= _FEW else parts[:1]
+    return next((word for word in candidates if key_of(word) in _RETIRED_WORDS), None)
 
 
 def _is_later(text: str, today: date) -> bool:

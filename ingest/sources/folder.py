@@ -196,10 +196,10 @@ class FolderSource(ConfiguredSource[FolderSettings]):
 
     def _revision(self, path: str, content: bytes) -> str:
         """Fingerprints everything of the source's side that ends up in the index."""
-        told = [content, str((self._edited or {}).get(path)).encode(), self.url_of(path).encode()]
+        parts = [content, str((self._edited or {}).get(path)).encode(), self.url_of(path).encode()]
         if (read_as := self._generators.media_type(path)) is not None:
-            told.append(read_as.encode())
-        return fingerprint(told)
+            parts.append(read_as.encode())
+        return fingerprint(parts)
 
 
 async def _hosted(root: Path) -> HostedFolder | None:

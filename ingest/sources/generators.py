@@ -105,10 +105,10 @@ def _of_folder(folder: Path) -> str | None:
         return "jekyll"
     if "content" not in held:
         return None
-    told = {name: _text(folder / name) for name in _SHARED if name in held}
-    if _ZOLA.search(told.get("config.toml", "")):
+    configurations = {name: _text(folder / name) for name in _SHARED if name in held}
+    if _ZOLA.search(configurations.get("config.toml", "")):
         return "zola"
-    return "hugo" if any(map(_HUGO.search, told.values())) else None
+    return "hugo" if any(map(_HUGO.search, configurations.values())) else None
 
 
 def _names(folder: Path) -> frozenset[str]:

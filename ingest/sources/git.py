@@ -128,7 +128,7 @@ async def _run(
         async with asyncio.timeout(timeout_s):
             output, complaint = await process.communicate(fed)
     except TimeoutError as error:
-        command = next((one for one in arguments if not one.startswith(("-", "safe."))), "")
+        command = next((argument for argument in arguments if not argument.startswith(("-", "safe."))), "")
         raise GitError(f"git {command} took longer than {timeout_s:.0f} s") from error
     finally:
         if process.returncode is None:

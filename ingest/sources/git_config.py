@@ -58,8 +58,8 @@ def risky(listing: bytes) -> list[str]:
 def emptied(names: Sequence[str], environment: Mapping[str, str]) -> dict[str, str]:
     """Returns variables under which git takes these settings for empty, beside those that `environment` has."""
     first = int(environment.get("GIT_CONFIG_COUNT") or 0)
-    told: dict[str, str] = {}
+    variables: dict[str, str] = {}
     chosen = [name for name in names if not _KEPT.fullmatch(name)]
-    for at, name in enumerate(chosen, first):
-        told |= {f"GIT_CONFIG_KEY_{at}": name, f"GIT_CONFIG_VALUE_{at}": ""}
-    return {**told, "GIT_CONFIG_COUNT": str(first + len(chosen))}
+    for number, name in enumerate(chosen, first):
+        variables |= {f"GIT_CONFIG_KEY_{number}": name, f"GIT_CONFIG_VALUE_{number}": ""}
+    return {**variables, "GIT_CONFIG_COUNT": str(first + len(chosen))}

@@ -156,11 +156,11 @@ class PageHistory:
         ]
         return next(iter(alike or same), None)
 
-    def _same(self, one: bytes, other: bytes) -> bool:
+    def _same(self, blob: bytes, other: bytes) -> bool:
         """Compares two versions. Of one that could not be read nothing is known: it counts as changed."""
-        if one == other:
+        if blob == other:
             return True
-        words = self._words.get(one)
+        words = self._words.get(blob)
         return words is not None and words == self._words.get(other)
 
     async def _learn(self, blobs: Iterable[bytes]) -> None:
@@ -255,7 +255,7 @@ def _removed_beside(log: _Log, name: bytes, change: _Change) -> list[tuple[bytes
 
 def _after(changes: Sequence[_Change], commit: int) -> int:
     """Returns the index of the first change of a name that is older than the commit that took it away."""
-    return next((at for at, change in enumerate(changes) if change.commit > commit), len(changes))
+    return next((index for index, change in enumerate(changes) if change.commit > commit), len(changes))
 
 
 def _is_text(name: bytes) -> bool:
@@ -265,13 +265,13 @@ def _is_text(name: bytes) -> bool:
 def _digests(output: bytes) -> dict[bytes, bytes]:
     """Reads what `git cat-file --batch` prints: a line with the hash, the kind and the size, then the content."""
     found: dict[bytes, bytes] = {}
-    at = 0
-    while at < len(output):
-        end = output.index(b"\n", at)
-        head = output[at:end].split(b" ")
-        at = end + 1
+    position = 0
+    while position < len(output):
+        end = output.index(b"\n", position)
+        head = output[position:end].split(b" ")
+        position = end + 1
         if len(head) == 3:
             size = int(head[2])
-            found[head[0]] = words_digest(output[at : at + size])
-            at += size + 1
+            found[head[0]] = words_digest(output[position : position + size])
+            position += size + 1
     return found

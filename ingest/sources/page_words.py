@@ -37,8 +37,8 @@ _TYPOGRAPHY = str.maketrans("’‘–—−\xa0", "''--- ")
 def words_digest(content: bytes) -> bytes:
     """Returns 16 bytes that two versions share exactly when their words are the same, in one order."""
     words = _WORD.findall(_without_markup(content.decode("utf-8", errors="replace")))
-    said = "\0".join(words).casefold()
-    return blake2b(said.encode(errors="replace"), digest_size=16).digest()
+    text = "\0".join(words).casefold()
+    return blake2b(text.encode(errors="replace"), digest_size=16).digest()
 
 
 def _without_markup(text: str) -> str:
@@ -52,8 +52,8 @@ def _without_markup(text: str) -> str:
 
 def _outside_comments(text: str) -> Iterator[str]:
     """Yields the text between comments; a pattern takes quadratic time where comments do not end."""
-    at = 0
-    while (start := text.find("<!--", at)) >= 0 and (end := text.find("-->", start)) >= 0:
-        yield text[at:start]
-        at = end + 3
-    yield text[at:]
+    position = 0
+    while (start := text.find("<!--", position)) >= 0 and (end := text.find("-->", start)) >= 0:
+        yield text[position:start]
+        position = end + 3
+    yield text[position:]

@@ -143,8 +143,8 @@ class GitSource(ConfiguredSource[GitSettings]):
 
     async def _default_branch(self) -> str:
         """Returns the branch that the server shows at present: the one that was cloned may stay behind unused."""
-        told = await self._git(self._checkout, "ls-remote", "--symref", "origin", "HEAD")
-        named = re.match(rb"ref: refs/heads/(\S+)\tHEAD", told)
+        refs = await self._git(self._checkout, "ls-remote", "--symref", "origin", "HEAD")
+        named = re.match(rb"ref: refs/heads/(\S+)\tHEAD", refs)
         return named[1].decode() if named else self._branch()
 
     async def _clone(self) -> None:

@@ -146,8 +146,8 @@ def _block(block: Block) -> Iterator[str]:
             yield within
         case "quote" | "callout":
             emoji = str((held.get("icon") or {}).get("emoji") or "")
-            said = [" ".join(filter(None, (emoji, prose(text)))), within]
-            yield quoted([part for part in said if part.strip()])
+            parts = [" ".join(filter(None, (emoji, prose(text)))), within]
+            yield quoted([part for part in parts if part.strip()])
         case "code":
             yield _code(plain_text(held.get("rich_text") or []), str(held.get("language", "")))
             yield prose(rich_text(held.get("caption") or []))

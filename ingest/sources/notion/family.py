@@ -32,8 +32,8 @@ def titles_above(
         parent = above.get("parent") or {}
         if above.get("object") == "data_source":
             parent = above.get("database_parent") or {}
-        known = sources if parent.get("type") == "data_source_id" else pages
-        above = known.get(str(parent.get(str(parent.get("type")), "")))
+        listed = sources if parent.get("type") == "data_source_id" else pages
+        above = listed.get(str(parent.get(str(parent.get("type")), "")))
         if above is not None:
             titles.insert(0, title_of(above))
     return tuple(titles)

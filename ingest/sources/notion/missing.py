@@ -30,21 +30,21 @@ class Missing:
         self.blocks[why, kind] += 1
 
     def notes(self) -> tuple[str, ...]:
-        told = [
+        notes = [
             f"parts of it are missing, since they {why}: "
             + ", ".join(f"{count} × {kind}" for (reason, kind), count in sorted(self.blocks.items()) if reason == why)
             for why in sorted({why for why, _ in self.blocks})
         ]  # fmt: skip
         if self.cut:
-            told.append("it is longer, or nested deeper, than is read: split it into pages")
+            notes.append("it is longer, or nested deeper, than is read: split it into pages")
         if self.pages:
-            told.append(
+            notes.append(
                 f"{self.pages} pages that it links by their id are not named: share them with the integration"
             )
         if self.columns:
-            told.append(f"not all of these columns could be read: {', '.join(sorted(self.columns))}")
+            notes.append(f"not all of these columns could be read: {', '.join(sorted(self.columns))}")
         if self.formats:
-            told.append(
+            notes.append(
                 "its numbers are as Notion stores them (0.075 for 7.5%): how they are shown is not told"
             )
-        return tuple(told)
+        return tuple(notes)

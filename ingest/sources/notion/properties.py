@@ -35,7 +35,7 @@ class PropertyReader:
 
     async def read(self, page: Found, missing: Missing) -> dict[str, str]:
         """Returns column -> its value in one line, of those that say something; counts the others in `missing`."""
-        told: dict[str, str] = {}
+        columns: dict[str, str] = {}
         for name, value in (page.get("properties") or {}).items():
             if value.get("type") == "relation":
                 text = await self._linked(page, name, value, missing)
@@ -49,14 +49,14 @@ class PropertyReader:
             else:
                 text = property_text(value)
             if words := " ".join(text.split()):
-                told[str(name)] = words
-        return told
+                columns[str(name)] = words
+        return columns
 
     async def _linked(self, page: Found, name: str, value: Mapping[str, Any], missing: Missing) -> str:
         entries = value.get("relation") or []
         if value.get("has_more") and value.get("id"):
             try:
-                entries = [one async for one in self._every_relation(str(page["id"]), str(value["id"]))]
+                entries = [entry async for entry in self._every_relation(str(page["id"]), str(value["id"]))]
             except NotionError as error:
                 missing.columns.add(name)
                 missing.passing |= error.status not in REFUSED
@@ -119,7 +119,7 @@ def property_text(value: Mapping[str, Any], depth: int = 0) -> str:
         case "select" | "status" | "created_by" | "last_edited_by":
             return str((held or {}).get("name") or "")
         case "multi_select" | "people" | "files":
-            return ", ".join(str(one["name"]) for one in held or [] if one.get("name"))
+            return ", ".join(str(entry["name"]) for entry in held or [] if entry.get("name"))
         case "place":
             return ", ".join(str(held[part]) for part in ("name", "address") if held and held.get(part))
         case "number":
@@ -139,7 +139,7 @@ def property_text(value: Mapping[str, Any], depth: int = 0) -> str:
         case "formula" | "rollup":
             held = held or {}
             if held.get("type") == "array":
-                return ", ".join(filter(None, (property_text(one, depth + 1) for one in held["array"])))
+                return ", ".join(filter(None, (property_text(entry, depth + 1) for entry in held["array"])))
             return property_text(held, depth + 1)
         case _:
             return ""

@@ -186,10 +186,10 @@ def _front_matter(page: Found) -> str:
         verification = value.get("verification") if value.get("type") == "verification" else None
         dates = (verification or {}).get("date") or {}
         if verification and verification.get("state") in ("verified", "expired") and dates.get("start"):
-            told = {"last_reviewed_on": str(dates["start"])[:10]}
+            fields = {"last_reviewed_on": str(dates["start"])[:10]}
             if dates.get("end"):
-                told["review_by"] = str(dates["end"])[:10]
-            return f"---\n{yaml.safe_dump(told)}---\n"
+                fields["review_by"] = str(dates["end"])[:10]
+            return f"---\n{yaml.safe_dump(fields)}---\n"
     return ""
 
 

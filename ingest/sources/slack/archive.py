@@ -114,10 +114,10 @@ class Archive:
         """Opens the one zip in there, where the export is packed twice."""
         inner = [name for name in names if name.lower().endswith(".zip")]
         if not inner:
-            told = "it is no Slack export"
+            reason = "it is no Slack export"
             if any(name.endswith(".txt") for name in names):
-                told = "a Slack export as text is not read: export it as JSON"
-            raise ArchiveError(f"{self._path} has no channels.json: {told}")
+                reason = "a Slack export as text is not read: export it as JSON"
+            raise ArchiveError(f"{self._path} has no channels.json: {reason}")
         if len(inner) > 1:
             raise ArchiveError(
                 f"{self._path} has no channels.json, but several zips ({', '.join(sorted(inner))}): make each a source"

@@ -30,9 +30,9 @@ class Directory:
                 profile.get("real_name_normalized"),
                 profile.get("display_name_normalized"),
             ]
-            known = [" ".join(str(name).split()) for name in written if name]
-            self.names[user_id] = known[0] if known else user_id
-            for name in known:
+            names = [" ".join(str(name).split()) for name in written if name]
+            self.names[user_id] = names[0] if names else user_id
+            for name in names:
                 self._spellings.setdefault(f"@{name}".casefold(), user_id)
                 if len(name.split()) >= _SHORTEST_NAME or _HANDLE.fullmatch(name):
                     self._spellings.setdefault(name.casefold(), user_id)

@@ -112,8 +112,8 @@ def _as_they_stand(records: Iterable[Mapping[str, Any]]) -> dict[str, Mapping[st
 def _edited(record: Mapping[str, Any]) -> str:
     """Returns when a message was last edited, like `ts`; empty where it was not."""
     edited = record.get("edited")
-    at = str(edited.get("ts", "")) if isinstance(edited, dict) else ""
-    return at if _is_ts(at) else ""
+    ts = str(edited.get("ts", "")) if isinstance(edited, dict) else ""
+    return ts if _is_ts(ts) else ""
 
 
 def thread_page(
@@ -133,11 +133,11 @@ def thread_page(
     for message in thread.messages:
         if not message.is_bot or message.pinned or message in answers or message is question:
             words = words_of(message.record, people.person)
-            said = people.cleaned(words.markdown).strip()
+            text = people.cleaned(words.markdown).strip()
             notes += words.notes
-            first = said if message is question else first
-            if said:
-                written[message.ts] = _spoken(message, said, people)
+            first = text if message is question else first
+            if text:
+                written[message.ts] = _spoken(message, text, people)
     parts = [heading(_title(first, channel))]
     if question is not None and question.ts in written:
         parts.append(written.pop(question.ts))
@@ -152,10 +152,10 @@ def thread_page(
     )
 
 
-def _spoken(message: Message, said: str, people: Names | Pseudonyms) -> str:
+def _spoken(message: Message, text: str, people: Names | Pseudonyms) -> str:
     """Writes who says it, and what: below the name where it begins with a block, such as code, that stands alone."""
     name = f"**{'An app' if message.is_bot else people.person(message.user)}**:"
-    return f"{name}\n\n{said}" if _BLOCK.match(said) else f"{name} {said}"
+    return f"{name}\n\n{text}" if _BLOCK.match(text) else f"{name} {text}"
 
 
 def _title(text: str, channel: str) -> str:

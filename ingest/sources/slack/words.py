@@ -34,9 +34,9 @@ class Words:
 
 def words_of(record: Mapping[str, Any], person: Callable[[str], str]) -> Words:
     """Writes a message as Markdown. `person` names a user by id."""
-    said = _own_words(record, person)
-    parts, notes = [said] if said else [], list[str]()
-    attachments = [part for part in dicts(record.get("attachments")) if _is_said(part) or not said]
+    own = _own_words(record, person)
+    parts, notes = [own] if own else [], list[str]()
+    attachments = [part for part in dicts(record.get("attachments")) if _is_said(part) or not own]
     parts += [_attached(attachment, person, notes) for attachment in attachments]
     files = dicts(record.get("files")) or dicts([record.get("file")])
     parts += [_file(file, person, notes) for file in files]
@@ -73,13 +73,13 @@ def _attached(attachment: Mapping[str, Any], person: Callable[[str], str], notes
         title = linked(title, link)
     blocks = to_markdown(blocks_text(attachment.get("blocks") or _forwarded(attachment)), person).strip()
     text = written("text")
-    said = blocks if blocks and not _bag(blocks) <= _bag(text) else text
+    body = blocks if blocks and not _bag(blocks) <= _bag(text) else text
     fields = [
         ": ".join(to_markdown(str(field[part]), person) for part in ("title", "value") if field.get(part))
         for field in dicts(attachment.get("fields"))
     ]
     files = [_file(file, person, notes) for file in dicts(attachment.get("files"))]
-    parts = [written("pretext"), title, said, "\n".join(f"- {field}" for field in fields if field), *files]
+    parts = [written("pretext"), title, body, "\n".join(f"- {field}" for field in fields if field), *files]
     return "\n\n".join(filter(None, parts)) or written("fallback")
 
 
@@ -95,18 +95,20 @@ def _file(file: Mapping[str, Any], person: Callable[[str], str], notes: list[str
     name = " ".join(str(file.get("title") or file.get("name") or "").split())
     kind = str(file.get("filetype") or file.get("mode") or "").casefold()
     comment = file.get("initial_comment")
-    said = to_markdown(str(comment.get("comment") or ""), person).strip() if isinstance(comment, dict) else ""
+    remark = (
+        to_markdown(str(comment.get("comment") or ""), person).strip() if isinstance(comment, dict) else ""
+    )
     if kind in _PICTURES:
-        return "\n\n".join(filter(None, (said, literal(description(str(file.get("alt_txt") or ""))))))
+        return "\n\n".join(filter(None, (remark, literal(description(str(file.get("alt_txt") or ""))))))
     text = next(_texts(file, kind), "")
     if name and (not text or file.get("preview_is_truncated")):
         held = "only the beginning of" if text else "no text of"
         notes.append(f"the export holds {held} its file {name!r}")
     if not text:
-        return "\n\n".join(filter(None, (said, f"Attached: {literal(name)}" if name else "")))
+        return "\n\n".join(filter(None, (remark, f"Attached: {literal(name)}" if name else "")))
     is_code = file.get("mode") == "snippet" or not _PROSE & {kind, file.get("mode")}
     body = fenced(text, "") if is_code else to_markdown(html.escape(text, quote=False), person).strip()
-    return "\n\n".join(filter(None, (said, f"**{literal(name)}**:" if name else "", body)))
+    return "\n\n".join(filter(None, (remark, f"**{literal(name)}**:" if name else "", body)))
 
 
 def _texts(file: Mapping[str, Any], kind: str) -> Iterator[str]:
