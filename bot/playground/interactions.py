@@ -156,8 +156,13 @@ class Interactions:
         except NotDelivered:
             self._warn(person, "We had some trouble connecting. Try again?")
             return {"": "not acknowledged"}
-        if answer.get("response_action") == "errors":
-            return {str(block): str(problem) for block, problem in answer.get("errors", {}).items()}
+        match answer.get("response_action"):
+            case "errors":
+                return {str(block): str(problem) for block, problem in answer.get("errors", {}).items()}
+            case None:
+                pass
+            case action:
+                return {"": f"the local Slack does not know the response_action {action!r}"}
         self._slack.surfaces.close(person.id)
         return {}
 
