@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kb.inference.embedder import Space
+from kb.inference.embedder import Embedder
 from kb.inference.sentence_vectors import SentenceVectors
 
 UNRELATED = (
@@ -37,22 +36,13 @@ UNRELATED = (
 """Sentences that have nothing to do with each other: what their cosines are is a model's zero."""
 
 
-class SentenceEmbedder(Protocol):
-    """`kb.inference.embedder.Embedder`, as this uses them."""
-
-    @property
-    def spaces(self) -> Sequence[Space]: ...
-
-    async def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]: ...
-
-
 class EmbeddingSimilarity:
     """Similarity of pairs of sentences, 1 the same, about 0 unrelated; the mean of several models' similarity.
 
     A text that was seen lately is not embedded again.
     """
 
-    def __init__(self, embedder: SentenceEmbedder) -> None:
+    def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
         self._vectors = SentenceVectors(embedder)
         self._zeros: list[float] | None = None

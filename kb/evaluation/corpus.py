@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from kb.config.model_settings import EmbedSettings
 from kb.evaluation.datasets import CorpusPassage, DataSet
 from kb.index.port import IndexedChunk, IndexManifest, VectorIndex
-from kb.inference.sentence_vectors import DocumentEmbedder
+from kb.inference.embedder import Embedder
 from kb.models import Chunk, Page
 from kb.pages.places import place_of
 from kb.retrieval.lexical import LexicalEncoder
@@ -54,7 +54,7 @@ async def fill(
     index: VectorIndex,
     data: DataSet,
     *,
-    embedder: DocumentEmbedder,
+    embedder: Embedder,
     lexical: LexicalEncoder,
     on_progress: OnProgress | None = None,
 ) -> int:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from kb.config.model_settings import EmbedSettings
 from kb.errors import EmbedderUnavailableError
 from kb.inference.e5.file import packaged_file
-from kb.inference.executor import MODELS_EXTRA, TorchMissingError, prepare, quick_imports, usable_cores
+from kb.inference.executor import MODELS_EXTRA, TorchMissingError, prepare, quick_imports
 from kb.inference.hub import fetched_files, local_files
 from kb.inference.onnx.conversion import UnpackError, prepared, unpacked
 from kb.inference.onnx.converted import Card, Weights
@@ -41,16 +41,14 @@ UNLIMITED = 512
 
 
 class Encoder(Protocol):
-    """A loaded model. `at_once`: calls that may run at the same time, each in a thread of its own.
-
-    `room`: characters that one call should have at most, padding counted; above that it only takes longer.
+    """A loaded model. `room`: characters that one call should have at most, padding counted; above that it only takes
+    longer.
     """
 
     backend: Literal["onnx", "torch"]
     weights: Weights
     dimension: int
     max_tokens: int
-    at_once: int
     room: int
 
     @property
@@ -105,7 +103,6 @@ class OnnxEncoder:
         }
         self.weights = model.weights
         self.dimension = card.dimension
-        self.at_once = settings.threads or usable_cores()
         self.max_tokens = (
             card.max_tokens - model.special_tokens - model.count_tokens(self._prompts["document"])
         )
@@ -131,7 +128,6 @@ class TorchEncoder:
 
     backend: Literal["onnx", "torch"] = "torch"
     weights: Weights = "fp32"
-    at_once = 1
     room = 16_000
 
     def __init__(self, folder: Path, name: str, settings: EmbedSettings) -> None:

@@ -4,21 +4,18 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Sequence
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+
+from kb.inference.embedder import Embedder
 
 REMEMBERED = 4096
 """Vectors kept in memory: 6 MB, the most asked-about hundred pages or so."""
 
 
-class DocumentEmbedder(Protocol):
-    async def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]: ...
-
-
 class SentenceVectors:
-    def __init__(self, embedder: DocumentEmbedder) -> None:
+    def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
         self._kept: OrderedDict[str, NDArray[np.float32]] = OrderedDict()
 
