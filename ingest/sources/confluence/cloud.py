@@ -107,7 +107,7 @@ class CloudApi:
         )
 
     async def _readers(self, space: str, kinds: str) -> dict[str, Content]:
-        """Labels and limits of a space's pages, a hundred a request. The search index may lag behind: see below."""
+        """Asks for labels and limits of a space's pages, a hundred at a time. The search index may lag behind."""
         query = f'space = "{space.replace(chr(34), "")}" and type in {kinds}'
         parameters: Parameters = {"cql": query, "limit": _SEARCH_SIZE, "expand": f"metadata.labels,{READERS}"}
         results = every_result(self._api, "/rest/api/content/search", parameters)
@@ -133,7 +133,7 @@ class CloudApi:
         return frozenset([str(label["name"]) async for label in labels])
 
     async def _asked_limits(self, page_id: str, *, blog: bool) -> tuple[Limit, ...] | None:
-        """The limits of a page and of all above it, each asked for by itself; None where one is not told."""
+        """Returns the limits of a page and of all above it, each asked for by itself; None where one is not told."""
         above: list[str] = []
         if not blog:
             path = f"/api/v2/pages/{page_id}/ancestors"

@@ -103,13 +103,13 @@ class ConfluenceApi(Protocol):
     """One edition's API. All raise `ApiError`."""
 
     async def spaces(self, keys: tuple[str, ...]) -> list[Space]:
-        """The named spaces that the account sees, or every global one."""
+        """Returns the named spaces that the account sees, or every global one."""
 
     async def pages(self, space: Space, *, archived: bool, blog: bool) -> list[ListedPage]:
-        """Every page of a space, with its limits; and its blog posts."""
+        """Returns every page of a space, with its limits; and its blog posts."""
 
     async def page(self, space: str, page_id: str, *, blog: bool) -> tuple[ListedPage, str]:
-        """A page as it is now, with its limits and its text in storage format."""
+        """Returns a page as it is now, with its limits and its text in storage format."""
 
 
 class Restrictions(Shape):

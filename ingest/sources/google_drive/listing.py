@@ -69,7 +69,7 @@ class Listing:
     clock: Callable[[], float]
 
     async def of(self, part: Part) -> Mapping[str, DriveFile]:
-        """Every file and folder in it by id, trashed ones perhaps among them, and its own folder. Raises `ApiError`."""
+        """Lists all that is in a part by id, trashed ones perhaps among it, and its own folder. Raises `ApiError`."""
         held = await self.inventory.held(self._key(part))
         if held is not None and self.clock() - held.listed < _RELISTED_S and _is_as_it_was(part, held):
             files = await self._caught_up(part, held)
@@ -93,7 +93,7 @@ class Listing:
         return files
 
     async def _caught_up(self, part: Part, held: Held[DriveFile]) -> Mapping[str, DriveFile] | None:
-        """None: the log does not tell enough, and all of it must be listed."""
+        """Takes in what changed; None: the log does not tell enough, and all of it must be listed."""
         files, more = dict(held.items), True
         while more:
             try:
@@ -136,7 +136,7 @@ class Listing:
         return f"{part.id} {self.connection.account.fingerprint}"
 
     async def _below(self, part: Part, folders: list[str]) -> list[DriveFile]:
-        """All that is in these folders, and in those within them."""
+        """Lists all that is in these folders, and in those within them."""
         found: dict[str, DriveFile] = {}
         waiting = list(dict.fromkeys(folders))
         while waiting:

@@ -99,7 +99,7 @@ def change_of(payload: Mapping[str, Any]) -> Change:
 
 
 def changed(known: Mapping[str, Item], changes: Iterable[Change]) -> dict[str, Item]:
-    """The items of a drive after changes, of which the last of an item counts. What is left in a
+    """Returns the items of a drive after changes, of which the last of an item counts. What is left in a
     folder that was deleted goes with it: what was moved out before names another folder by then.
     """
     items = dict(known)
@@ -119,7 +119,7 @@ def changed(known: Mapping[str, Item], changes: Iterable[Change]) -> dict[str, I
 
 
 def folders_above(item: Item, items: Mapping[str, Item]) -> list[Item]:
-    """Outermost first, without the root."""
+    """Lists the folders above an item, outermost first, without the root."""
     above: list[Item] = []
     parent = item.parent
     while parent is not None and (folder := items.get(parent)) is not None and folder not in above:

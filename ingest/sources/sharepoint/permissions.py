@@ -92,7 +92,7 @@ _PERMISSIONS = TypeAdapter(list[_Permission])
 
 
 def readers_of(permissions: Iterable[Mapping[str, Any]], now: datetime) -> Readers:
-    """Those whom an item's permissions let read it, in a fixed order.
+    """Returns those whom an item's permissions let read it, in a fixed order.
 
     Raises:
         ApiError: they are told in a form that is not known.
@@ -103,7 +103,7 @@ def readers_of(permissions: Iterable[Mapping[str, Any]], now: datetime) -> Reade
 
 
 def audience_of(readers: Readers, table: Mapping[str, tuple[str, ...]]) -> Audience:
-    """The channels of all groups that are in the table, by whichever of their names."""
+    """Returns the channels of all groups that are in the table, by whichever of their names."""
     known = {name.casefold(): channels for name, channels in table.items() if name.casefold() != PEOPLE}
     channels: set[str] = set()
     for names in readers:
@@ -113,7 +113,7 @@ def audience_of(readers: Readers, table: Mapping[str, tuple[str, ...]]) -> Audie
 
 
 def why_closed(readers: Readers) -> str:
-    """The reason for an admin, with the groups that could be put into the table. No name of a person is told."""
+    """Gives the reason to an admin, with the groups that could be put into the table. No name of a person is told."""
     shown = ", ".join(names[0] for names in readers) or "nobody that Graph names"
     return (
         f"nobody here may read it: it is shared with {shown}, and `readers` has channels for none of "

@@ -95,6 +95,6 @@ class SitePage(Shape):
 
 
 def page_id(tag: str) -> str | None:
-    """The id under which a site knows the page whose file has this eTag ("{GUID},8")."""
+    """Returns the id under which a site knows the page whose file has this eTag ("{GUID},8")."""
     found = _GUID.search(tag)
     return found.group().lower() if found else None

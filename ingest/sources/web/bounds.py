@@ -36,7 +36,7 @@ class Bounds:
         return self._most
 
     def reached(self, pages: int) -> str | None:
-        """Why the visit goes no further, and what to do; None: it goes on. `pages`: read or failed so far."""
+        """Tells why the visit goes no further, and what to do; None: it goes on. `pages`: read or failed so far."""
         if pages >= self._pages:
             return f"the crawl stopped at {self._pages} pages: raise max_pages, or narrow the prefixes"
         if self._requests() >= self._most:

@@ -66,7 +66,8 @@ class Crawl:
         self._frontier = Frontier(scope, self._refusal, bounds, self._result)
 
     async def run(self, starts: tuple[URL, ...], sitemaps: tuple[URL, ...]) -> Crawled:
-        """
+        """Visits the site.
+
         Raises:
             WebError: none of the start pages can be read, or robots.txt cannot, or all pages show the same.
         """
@@ -96,9 +97,9 @@ class Crawl:
         return self._result
 
     def _refusal(self, url: URL) -> str | None:
-        return self._scope.foreign(url) or (
-            None if self._robots.allows(url) else "its robots.txt asks to stay away"
-        )
+        if self._robots.allows(url):
+            return self._scope.foreign(url)
+        return self._scope.foreign(url) or "its robots.txt asks to stay away"
 
     async def _open(self, starts: tuple[URL, ...]) -> list[URL]:
         """Asks the start addresses, and lets the scope follow to where they lead. What cannot be read is a failure."""
@@ -185,7 +186,7 @@ class Crawl:
         self._list(url, visit)
 
     async def _read(self, url: URL, before: Visit | None) -> Visit | None:
-        """The page at an address, as remembered where the site says that it is unchanged. None: it is no page.
+        """Returns the page at an address, as remembered where the site says that it is unchanged. None: it is no page.
 
         Whether it may be indexed can change without it: one that may not
         was asked for in full, the others' header is read.
@@ -265,14 +266,15 @@ class Crawl:
 
     def _require_a_start(self, starts: tuple[URL, ...]) -> None:
         """A site whose every start page fails, and from which nothing else came, is out of reach and not empty."""
-        if not self._result.pages and self._result.failures:
-            first = next(iter(self._result.failures.items()))
-            raise WebError(f"no page of it can be read: {first[0]}: {first[1]}")
-        if not self._result.pages:
-            raise WebError(f"there is no page at {starts[0]} any more: correct `start`")
+        if self._result.pages:
+            return
+        if self._result.failures:
+            path, reason = next(iter(self._result.failures.items()))
+            raise WebError(f"no page of it can be read: {path}: {reason}")
+        raise WebError(f"there is no page at {starts[0]} any more: correct `start`")
 
     async def _look_again(self, remembered: list[str]) -> None:
-        """Pages that an earlier visit found and this one did not, because what leads to them may have failed."""
+        """Visits pages that an earlier visit found and this one did not, because what leads to them may have failed."""
         if not remembered:
             self._result.incomplete = self._result.incomplete or (
                 "some pages failed, so that pages only reached through them are not known yet"

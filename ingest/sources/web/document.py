@@ -5,6 +5,7 @@ The main content (no menus, footers, cookie banners) is found in `content.py`.
 
 from __future__ import annotations
 
+import codecs
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -60,7 +61,7 @@ class WebDocument:
 
 
 def read_document(response: WebResponse) -> WebDocument | None:
-    """None: it is no kind of text that we read."""
+    """Reads what a site answered; None: it is no kind of text that we read."""
     if response.media_type in FILE_TYPES:
         return WebDocument(
             url=str(response.url),
@@ -108,22 +109,20 @@ def read_document(response: WebResponse) -> WebDocument | None:
 
 
 def asks_to_be_hidden(robots: str) -> bool:
-    """`robots`: an X-Robots-Tag header."""
+    """Whether a page may not be indexed. `robots`: its X-Robots-Tag header."""
     return "noindex" in _directives(robots)
 
 
 def decoded(content: bytes, declared: str | None) -> str:
-    """Text of any encoding. What is valid UTF-8 is UTF-8, whatever it claims; then the claims; then a guess."""
-    for mark, encoding in ((b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"), (b"", "utf-8-sig")):
-        if content.startswith(mark):
-            text = _strictly(content, encoding)
-            if text is not None:
-                return text
+    """Decodes text of any encoding. What is valid UTF-8 is UTF-8, whatever it claims; then the claims; then a guess."""
     meta = _META_CHARSET.search(content[:4096])
-    for claim in (declared, meta[1].decode("ascii", "replace") if meta else None):
-        text = _strictly(content, _as_browsers_read(claim)) if claim else None
-        if text is not None:
-            return text
+    claims = (declared, meta[1].decode("ascii", "replace") if meta else None)
+    marked = ["utf-16"] if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else []
+    for encoding in (*marked, "utf-8-sig", *map(_as_browsers_read, filter(None, claims))):
+        try:
+            return content.decode(encoding)
+        except (UnicodeDecodeError, LookupError):
+            continue
     return content.decode(guessed_encoding(content) or "windows-1252", errors="replace")
 
 
@@ -132,15 +131,8 @@ def _as_browsers_read(claim: str) -> str:
     return "windows-1252" if claim.lower() in latin else claim
 
 
-def _strictly(content: bytes, encoding: str) -> str | None:
-    try:
-        return content.decode(encoding)
-    except (UnicodeDecodeError, LookupError):
-        return None
-
-
 def _tree(text: str) -> lxml.html.HtmlElement | None:
-    """The parser repairs anything, reads no outside entity, and ends at a depth of 256."""
+    """Parses a page. The parser repairs anything, reads no outside entity, and ends at a depth of 256."""
     try:
         return lxml.html.document_fromstring(
             text, parser=lxml.html.HTMLParser(no_network=True, huge_tree=False)
@@ -150,7 +142,7 @@ def _tree(text: str) -> lxml.html.HtmlElement | None:
 
 
 def _readers(text: str) -> tuple[tuple[str, ...] | None, str | None]:
-    """Who may read a page, by what is not in its main content; why nobody may, where that cannot be told."""
+    """Tells who may read a page, by what is not in its main content; why nobody may, where that cannot be told."""
     try:
         return readers_of_html(text), None
     except PageError as error:
@@ -192,7 +184,7 @@ def _around(element: lxml.html.HtmlElement) -> Iterator[Mapping[str, str]]:
 
 
 def _base(tree: lxml.html.HtmlElement, url: URL) -> URL:
-    """What the page's relative links are relative to."""
+    """Returns what the page's relative links are relative to."""
     named = next((_absolute(base.get("href"), url) for base in tree.iter("base") if base.get("href")), None)
     return (written_address(named) if named else None) or url
 
@@ -211,7 +203,7 @@ def _absolute(href: str, base: URL) -> str | None:
 
 
 def _edited(tree: lxml.html.HtmlElement) -> date | None:
-    """A date that the page itself declares as its last change. Guesses are worth less than none."""
+    """Returns a date that the page itself declares as its last change. Guesses are worth less than none."""
     declared = [
         *_contents(tree, "article:modified_time"),
         *_contents(tree, "datemodified"),

@@ -36,7 +36,8 @@ class WebReader:
         self._pool = ProcessPool("ingest.sources.web.worker", workers=1)
 
     async def read(self, answer: WebResponse) -> WebDocument | None:
-        """
+        """Reads what a site answered; None: it is no kind of text that we read.
+
         Raises:
             WebError: it cannot be read, in the process.
         """

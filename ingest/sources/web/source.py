@@ -112,7 +112,7 @@ class WebsiteSource(ConfiguredSource[WebsiteSettings]):
         await self._reader.close()
 
     async def _visit(self, path: str) -> Visit:
-        """A page that this machine has not read: another one made the listing."""
+        """Reads a page that this machine has not read: another one made the listing."""
         url = URL(self.url_of(path))
         client = self._client()
         try:

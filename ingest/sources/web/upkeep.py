@@ -27,7 +27,7 @@ class SameTextError(WebError):
 def require_different_texts(
     pages: Mapping[str, Found], starts: Collection[str], changed: Collection[str]
 ) -> None:
-    """`starts`, `changed`: paths of the start pages, and of those whose text was another one at the last visit.
+    """Lets a visit pass whose pages differ. `starts`, `changed`: paths of the start pages, and of those whose text was another one at the last visit.
 
     Raises:
         SameTextError: most of the pages say the same, a start among them or all of a sudden.
