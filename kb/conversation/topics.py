@@ -101,9 +101,8 @@ def _opens(text: str, position: int) -> bool:
 
 def subject_of(question: str, lexicon: Lexicon) -> Subject | None:
     """Returns the subject of a question that stands alone; None where it names none."""
-    text = " ".join(question.split("(")[0].split()).strip(
-        " .?!¿¡"
-    )  # without what was put in brackets behind it
+    # Without what was put in brackets behind it.
+    text = " ".join(question.partition("(")[0].split()).strip(" .?!¿¡")
     for pattern in lexicon.rewriting.subjects:
         match = pattern.match(text)
         if match:

@@ -9,9 +9,9 @@ costs little.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
-from itertools import pairwise
 
 from kb.text.lexicon import Lexicon, any_of, spans_of, starts_with_phrase, words_of
 from kb.text.lexicon import lexicon as lexicon_of
@@ -28,16 +28,14 @@ LONGEST_BARE = 4
 LONGEST_OPENING = 6
 """Words of a request before an indirect question: "Could you please tell me"."""
 
-_ASKED = re.compile(r"[?？]+(?=\s|$)|\n+")
+_QUESTION_END = re.compile(r"[?？]+(?=\s|$)|\n+")
 _CLAUSE = re.compile(r"[.!:;,–—]\s+")
 _EDGES = " \t\n,;.!?？¿¡-–—"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class _Asking:
-    """A sentence that asks. `lead` is the statement or condition before
-    the question, `opening` the request before it.
-    """
+class _Question:
+    """A sentence that asks. `lead`: the statement or condition before the question; `opening`: the request before."""
 
     lead: str
     opening: str
@@ -48,7 +46,7 @@ def split_question(text: str, lexicon: Lexicon) -> tuple[str, ...]:
     """Returns the questions that a text asks, in their own words and order; () where it is one question."""
     if not lexicon.parts.joins:
         return ()
-    parts = [part for sentence in _sentences(text, lexicon) for part in _clauses(sentence, lexicon)]
+    parts = [part for question in _questions(text, lexicon) for part in _clauses(question, lexicon)]
     if len(parts) > MOST:
         parts = [*parts[: MOST - 1], " ".join(parts[MOST - 1 :])]
     return tuple(parts) if len(parts) > 1 else ()
@@ -65,42 +63,38 @@ def as_part(text: str, lexicon: Lexicon) -> str:
     return lexicon.parts.mark.format(question=body)
 
 
-def _sentences(text: str, lexicon: Lexicon) -> list[str]:
+def _questions(text: str, lexicon: Lexicon) -> Iterator[_Question]:
     """Finds what asks, by question marks. A statement stays with the question behind it; greetings go."""
-    found = []
-    for sentence in _ASKED.split(text):
-        asked = " ".join(sentence.split()).strip(_EDGES)
-        if asked and small_talk(asked, lexicon.language) is None and _reads(asked, lexicon) is not None:
-            found.append(asked)
-    return found
+    for part in _QUESTION_END.split(text):
+        sentence = " ".join(part.split()).strip(_EDGES)
+        if sentence and small_talk(sentence, lexicon.language) is None:
+            question = _question_in(sentence, lexicon)
+            if question is not None:
+                yield question
 
 
-def _clauses(sentence: str, lexicon: Lexicon) -> list[str]:
-    asking = _reads(sentence, lexicon)
-    if asking is None or len(words_of(asking.body)) > LONGEST_QUESTION:
-        return [sentence]
-    body, clauses, start = asking.body, [], 0
+def _clauses(question: _Question, lexicon: Lexicon) -> list[str]:
+    """Takes a question apart at its conjunctions, where both sides ask by themselves."""
+    lead, body = question.lead, question.body
+    if len(words_of(body)) > LONGEST_QUESTION:
+        return [f"{lead}{question.opening}{body}"]
     bounds = list(_boundaries(lexicon.language).finditer(body))
-    joined = any(_is_joined(bound) for bound in bounds)
-    for bound, following in pairwise([*bounds, None]):
-        if bound is None or not joined:
-            continue
-        left = body[start : bound.start()]
-        right = body[bound.end() : following.start() if following is not None else len(body)]
-        if _is_whole(left, lexicon) and _asks_behind(left, right, asking, lexicon):
+    if not any(bound.group().strip(_EDGES) for bound in bounds):
+        bounds = []  # commas alone join nothing
+    ends = [*(bound.start() for bound in bounds[1:]), len(body)]
+    clauses, start = [], 0
+    for bound, end in zip(bounds, ends, strict=False):
+        left, right = body[start : bound.start()], body[bound.end() : end]
+        if _is_whole(left, lexicon) and _asks_behind(left, right, question, lexicon):
             clauses.append(left)
             start = bound.end()
     clauses.append(body[start:])
     # A condition belongs to each part. A story is left to the whole question, which is searched with each.
-    condition = asking.lead if asking.lead.rstrip().endswith(",") else ""
-    return [f"{condition}{asking.opening}{clause.strip(_EDGES)}" for clause in clauses]
+    condition = lead if lead.rstrip().endswith(",") else ""
+    return [f"{condition}{question.opening}{clause.strip(_EDGES)}" for clause in clauses]
 
 
-def _is_joined(bound: re.Match[str]) -> bool:
-    return bound.group().strip(_EDGES) != ""
-
-
-def _reads(sentence: str, lexicon: Lexicon) -> _Asking | None:
+def _question_in(sentence: str, lexicon: Lexicon) -> _Question | None:
     """Finds where the question in a sentence begins; None where it asks nothing."""
     for start in (0, *(match.end() for match in _CLAUSE.finditer(sentence))):
         lead, body = sentence[:start], sentence[start:]
@@ -109,20 +103,20 @@ def _reads(sentence: str, lexicon: Lexicon) -> _Asking | None:
         opening = _opening(body, lexicon)
         clause = _boundaries(lexicon.language).split(body, maxsplit=1)[0]
         if opening or _asks(body, lexicon) or _asks(clause, lexicon):
-            return _Asking(lead=lead, opening=opening, body=body[len(opening) :])
+            return _Question(lead=lead, opening=opening, body=body[len(opening) :])
     return None
 
 
 def _opening(body: str, lexicon: Lexicon) -> str:
     """ "Could you tell me " of "Could you tell me who approves leave": what may stand before each part."""
     words = words_of(body)
-    asking = starts_with_phrase(words, lexicon.small_talk.asking)
+    requested = starts_with_phrase(words, lexicon.small_talk.asking)
     spans = spans_of(body)
-    for index in range(asking, min(len(spans), LONGEST_OPENING + 1) if asking else 0):
+    for index in range(requested, min(len(spans), LONGEST_OPENING + 1) if requested else 0):
         if words[index] in lexicon.words.question:
             return body[: spans[index].start()]
-        asked = {word for phrase in lexicon.small_talk.asking for word in words_of(phrase)}
-        if lexicon.is_content(words[index]) and words[index] not in asked:
+        request_words = {word for phrase in lexicon.small_talk.asking for word in words_of(phrase)}
+        if lexicon.is_content(words[index]) and words[index] not in request_words:
             return ""
     return ""
 
@@ -183,7 +177,7 @@ def _is_whole(left: str, lexicon: Lexicon) -> bool:
     return len(words) > 2 or (words[1] not in lexicon.words.common and words[0] not in lexicon.parts.inverted)
 
 
-def _asks_behind(left: str, right: str, asking: _Asking, lexicon: Lexicon) -> bool:
+def _asks_behind(left: str, right: str, question: _Question, lexicon: Lexicon) -> bool:
     """Whether what follows a conjunction is a question of its own, and not one more clause of the one before."""
     words, before = words_of(right), words_of(left)
     if len(words) < 2:
@@ -196,7 +190,7 @@ def _asks_behind(left: str, right: str, asking: _Asking, lexicon: Lexicon) -> bo
         return False  # "who can apply and who can't", "those which are free and which are paid"
     if words[index] in lexicon.parts.choosing and rest[0] in lexicon.words.auxiliaries:
         return False  # "what tools are free and which are paid": which of them
-    return bool(asking.opening) or not _is_subordinate(words[index:], lexicon)
+    return bool(question.opening) or not _is_subordinate(words[index:], lexicon)
 
 
 def _tells(rest: list[str], lexicon: Lexicon) -> bool:

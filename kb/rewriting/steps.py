@@ -10,6 +10,8 @@ from kb.rewriting.compose import appended, as_question
 from kb.rewriting.sequences import Item, SeriesStep, items_in, resolve, step_in
 from kb.text.lexicon import Lexicon
 
+_LIST_ITEM = re.compile(r"^[ \t]*(?:\d{1,3}[.)]|[-*+])[ \t]+(?P<text>.+)$", re.MULTILINE)
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ResolvedStep:
@@ -24,6 +26,7 @@ class ResolvedStep:
 
 
 def resolved_step(question: str, state: ThreadState, lexicon: Lexicon) -> ResolvedStep | None:
+    """Resolves the step that a question asks for; None where it asks for none, or the thread has no such series."""
     step = step_in(question, lexicon)
     if step is None:
         return None
@@ -72,9 +75,6 @@ def _fits(step: SeriesStep, item: Item) -> bool:
     if step.unit:
         return item.unit == step.unit or (item.kind == "weekday" and step.unit in ("day", "dag", "tag"))
     return item.kind != "year"  # "what happened after that?" does not ask about the next year
-
-
-_LIST_ITEM = re.compile(r"^[ \t]*(?:\d{1,3}[.)]|[-*+])[ \t]+(?P<text>.+)$", re.MULTILINE)
 
 
 def _listed(question: str, step: SeriesStep, state: ThreadState, lexicon: Lexicon) -> str | None:
