@@ -11,7 +11,7 @@ from datetime import datetime
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 CHANGED = 0.2
-"""Share by which the number of passages may change before it is measured anew."""
+"""Share by which the number of passages may change before it is measured again."""
 
 
 class _Stored(BaseModel):

@@ -74,7 +74,8 @@ def _item_at_hand(step: SeriesStep, state: ThreadState, lexicon: Lexicon) -> Ite
 def _fits(step: SeriesStep, item: Item) -> bool:
     if step.unit:
         return item.unit == step.unit or (item.kind == "weekday" and step.unit in ("day", "dag", "tag"))
-    return item.kind != "year"  # "what happened after that?" does not ask about the next year
+    # "What happened after that?" does not ask about the next year.
+    return item.kind != "year"
 
 
 def _listed(question: str, step: SeriesStep, state: ThreadState, lexicon: Lexicon) -> str | None:
