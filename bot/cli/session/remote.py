@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import aclosing, asynccontextmanager
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 
@@ -115,7 +116,9 @@ class RemoteSession:
             aiohttp.ClientSession("http://footnote", connector=connector, timeout=timeout) as http,
             http.post(f"/control/{method}", json=body) as response,
         ):
-            if response.status != 200:
+            if response.status == HTTPStatus.NOT_FOUND:
+                raise OwnerError("the running bot is another version of Footnote: restart it")
+            if response.status != HTTPStatus.OK:
                 refusal = _json(await response.text(), response)
                 raise OwnerError(str(refusal.get("error", f"status {response.status}")))
             yield response
