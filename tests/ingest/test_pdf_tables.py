@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import pytest
 from hypothesis import given, settings
@@ -152,8 +153,7 @@ def test_no_row_of_any_table_is_joined_with_another(body: list[tuple[str, ...]],
     used = [at for at in range(4) if any(row[at] for row in rows[1:])]
     for found in tables(page):
         assert [row for row in found[1:] if row not in rows] == [] or len(used) < 4
-    assert all(
-        f"{one} {other}" not in page.as_markdown()
-        for one in ("4 euros", "free")
-        for other in ("4 euros", "free")
-    )
+    # Cells beside each other stay so where a sparse table is read as lines.
+    beside = {" ".join(pair) for row in rows for pair in pairwise(filter(None, row))}
+    joined = {f"{above} {below}" for above in ("4 euros", "free") for below in ("4 euros", "free")}
+    assert [text for text in joined - beside if text in page.as_markdown()] == []
