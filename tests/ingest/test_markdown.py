@@ -176,6 +176,12 @@ def test_a_row_of_a_table_stays_one_whatever_html_its_cells_hold(row: str, kept:
     assert (block.kind, block.parts) == ("table", (kept, "| 1 | 2 |"))
 
 
+def test_a_table_with_html_in_a_list_stays_in_its_item() -> None:
+    page = "- a\n  - b\n\n    | A &amp; B | C |\n    | --- | --- |\n    | x<br>y | z |\n  - c\n"
+
+    assert only_block(page).text == page.replace("x<br>y", "x y").rstrip()
+
+
 def test_code_in_a_cell_of_html_stays_in_its_cell() -> None:
     block = only_block(
         "<table><tr><th>Call</th><th>Code</th></tr><tr><td>`a|b`</td><td><pre>x = 1\ny = 2 | 3</pre></td></tr></table>"

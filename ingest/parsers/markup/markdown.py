@@ -137,9 +137,11 @@ def _with_whole_rows(text: str, markdown: MarkdownIt, *, mdx: bool) -> str:
     for token in markdown.parse(text, {"references": {}}):
         if token.type == "table_open" and token.map:
             for number in range(*token.map):
-                if _may_be_torn(lines[number]):
-                    row = html_to_markdown(_BAR_ENTITY.sub(r"\\|", lines[number]), mdx=mdx)
-                    lines[number] = " ".join(row.split())
+                line = lines[number]
+                if _may_be_torn(line):
+                    row = html_to_markdown(_BAR_ENTITY.sub(r"\\|", line), mdx=mdx)
+                    # Its indentation keeps it in its list.
+                    lines[number] = line[: len(line) - len(line.lstrip())] + " ".join(row.split())
     return "\n".join(lines)
 
 

@@ -2,21 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
 from typing import Any
 
 from ingest.sources.markup import around, linked, literal
 
+_PAIRED = re.compile(r"(?<!`)(`+)(?!`).+?(?<!`)\1(?!`)", re.DOTALL)
+"""Words in backticks."""
 _MARKS = (("bold", "**"), ("italic", "*"), ("strikethrough", "~~"))
 
 
 def rich_text(pieces: Sequence[Mapping[str, Any]]) -> str:
     """Writes styled text with its links. Line breaks within it stay."""
-    return "".join(_piece(piece) for piece in pieces)
+    return "".join(map(_piece, _with_whole_code(pieces)))
 
 
 def plain_text(pieces: Sequence[Mapping[str, Any]]) -> str:
     return "".join(str(piece.get("plain_text", "")) for piece in pieces)
+
+
+def _with_whole_code(pieces: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
+    """Joins code that Notion tells in several pieces: the backticks between two of them would mean something else."""
+    for style, group in groupby(pieces, lambda piece: (piece.get("annotations") or {}, piece.get("href"))):
+        if style[0].get("code"):
+            first, *rest = group
+            yield {**first, "plain_text": plain_text([first, *rest])}
+        else:
+            yield from group
 
 
 def _piece(piece: Mapping[str, Any]) -> str:
@@ -37,11 +51,16 @@ def _styled(words: str, style: Mapping[str, Any], href: object) -> str:
 
 
 def _words(text: str) -> str:
-    """Writes words. A backtick alone is one that somebody wrote: it begins no code with one of another piece."""
-    return literal(text.replace("`", "\\`") if text.count("`") % 2 else text)
+    """Writes words. A backtick without its like is one that somebody wrote: it begins no code with another piece's."""
+    return literal(text.replace("`", "\\`") if "`" in _PAIRED.sub("", text) else text)
 
 
 def _code(words: str) -> str:
+    """Writes code, each of its lines by itself: an empty one would end the paragraph, and the code with it."""
+    return "\n".join(_line_of_code(line) if line.strip() else line for line in words.split("\n"))
+
+
+def _line_of_code(words: str) -> str:
     mark = "``" if "`" in words else "`"
     pad = " " if words.startswith("`") or words.endswith("`") else ""
     return f"{mark}{pad}{words}{pad}{mark}"

@@ -546,3 +546,19 @@ def test_a_backtick_alone_begins_no_code_and_code_may_begin_with_one() -> None:
     code = {"plain_text": "`a` <!-- b -->", "annotations": {"code": True}}
     assert rich_text([bold, code]) == "**the \\`key** `` `a` <!-- b --> ``"
     assert rich_text([{"plain_text": "two `of` them"}]) == "two `of` them"
+
+
+@pytest.mark.parametrize(
+    ("pieces", "written"),
+    [
+        (["```", "<!-- b -->"], "`` ```<!-- b --> ``"),
+        (["one\n", "\n<!-- two -->"], "`one`\n\n`<!-- two -->`"),
+    ],
+)
+def test_neighbouring_code_is_one_and_an_empty_line_does_not_end_it(pieces: list[str], written: str) -> None:
+    code = [{"plain_text": piece, "annotations": {"code": True}} for piece in pieces]
+    assert rich_text(code) == written
+
+
+def test_backticks_that_do_not_pair_begin_no_code() -> None:
+    assert rich_text([{"plain_text": "``` `word"}]) == "\\`\\`\\` \\`word"
