@@ -27,6 +27,8 @@ _HOST = re.compile(r"\[[0-9a-f:.]+\](?::[0-9]+)?|[a-z0-9_.\u00df-\u00f6\u00f8-\u
 """A host with its port, in small letters. Letters with the accents of
 Western Europe are taken for themselves (`müller.example`).
 """
+_MAILBOX = re.compile(r"mailto:[\w.%+-]+@[\w.-]+(?:\?.*)?", re.IGNORECASE)
+"""CommonMark takes Slack's `<!subteam^S1|@admins>` for an e-mail address."""
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\ufffd\ud800-\udfff]")
 _QUOTED = {ord(letter): f"%{ord(letter):02X}" for letter in "|<>\\"}
 _INVISIBLE = re.compile("[\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
@@ -61,7 +63,7 @@ def web_address(url: str) -> str | None:
     scheme = parts.scheme.lower()
     if scheme not in LINK_SCHEMES or _CONTROL.search(cleaned):
         return None
-    if scheme != "mailto" and not _is_plain(parts.netloc):
+    if not (_MAILBOX.fullmatch(cleaned) if scheme == "mailto" else _is_plain(parts.netloc)):
         return None
     return _INVISIBLE.sub("", cleaned).translate(_QUOTED)
 

@@ -31,6 +31,8 @@ _BARE = re.compile(
 _TRAILING = "?!.,:;*_~'\"…’”»"
 """Ends a sentence, or the emphasis around an address, and is no part of it."""
 _TASK = re.compile(r"^\[([ xX])\] ")
+_SPECIAL_MENTION = re.compile(r"<![^\s<>]*$")
+"""Begins Slack's `<!date^1392734382^{date}^https://host|now>`: an address in it is shown as it is written."""
 _PLACEHOLDER = re.compile(r"[{}]")
 """`https://host/{id}` leads nowhere."""
 
@@ -106,6 +108,8 @@ def _bare_address(state: StateInline, silent: bool) -> bool:
     scheme = _SCHEME.search(state.src, max(0, state.pos - 6), state.pos)
     found = _ADDRESS.match(state.src, state.pos)
     if scheme is None or found is None or not state.pending.endswith(scheme[0]):
+        return False
+    if _SPECIAL_MENTION.search(state.src, max(0, state.pos - 200), state.pos):
         return False
     written = _without_trailing(scheme[0] + found[0])
     end = scheme.start() + len(written)

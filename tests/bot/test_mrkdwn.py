@@ -268,6 +268,8 @@ def test_no_mark_of_ours_ever_touches_a_word_from_outside(markdown: str) -> None
         ("<https://x.example>", "<https://x.example>"),
         ("https://x.example/{id}/a https://… https://", "https://x.example/{id}/a https://… https://"),
         ("https://<host>/a", "https://&lt;host&gt;/a"),
+        ("<!date^1^{date}^https://x.example|now>", "&lt;!date^1^{date}^https://x.example|now&gt;"),
+        ("<!subteam^S1|@kb-admins> <a@x.example>", "!subteam^S1¦@kb-admins <mailto:a@x.example|a@x.example>"),
         ("git@x.example:org/repo.git @alice @u@m.example", "git@x.example:org/repo.git @alice @u@m.example"),
         (
             "ftp://x.example javascript:alert(1) xhttps://x.example",

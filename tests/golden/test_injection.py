@@ -1,4 +1,4 @@
-"""A part of `footnote eval injection`: every third attack, all three ways; and a judge that can say no."""
+"""Runs `footnote eval injection`: every third attack, the others in a series, all three ways; and a judge that can say no."""
 
 from __future__ import annotations
 
@@ -35,6 +35,12 @@ async def wrongs(attack_range: AttackRange, attacks: tuple[Attack, ...]) -> dict
 
 async def test_no_message_does_what_a_page_orders(attack_range: AttackRange) -> None:
     assert await wrongs(attack_range, ATTACKS[::3]) == {}
+
+
+@pytest.mark.series
+async def test_no_message_does_what_the_other_pages_order(attack_range: AttackRange) -> None:
+    others = tuple(attack for attack in ATTACKS if attack not in ATTACKS[::3])
+    assert await wrongs(attack_range, others) == {}
 
 
 async def test_without_the_rule_about_orders_the_attacks_get_through(
