@@ -2,20 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-LONGEST = 200
-"""Characters of a word that is remembered. An address is one word; so is a line of a language without spaces."""
-REMEMBERED = 50_000
-"""Words that are remembered before all are forgotten; some 8 MB."""
-
-_ODD = re.compile(r"[\x0b\x0c\x1c-\x1f\x85\u2581]")
-"""White space to Python, and to some tokenizer a mark that it drops: the words
-around it are one. The last one is what pieces have in the place of a space.
-"""
+from kb.inference.onnx.tokens import tokens_of
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -30,8 +21,6 @@ def counter_of(models: Sequence[CountedModel]) -> Callable[[str], int]:
     """`Embedder.count_tokens` of the embedder with these models. Raises
     whatever the library does that reads the files.
     """
-    from kb.inference.onnx.tokens import tokens_of
-
     counts = [(tokens_of(model.folder, model.max_tokens).count, model.max_tokens) for model in models]
     return lambda text: greatest([(count(text), most) for count, most in counts])
 
@@ -42,37 +31,3 @@ def greatest(counts: Sequence[tuple[int, int]]) -> int:
     """
     most = min(limit for _, limit in counts)
     return max(-(-count * most // limit) for count, limit in counts)
-
-
-class WordTokenCounts:
-    """Counts tokens word by word, where a tokenizer never makes a token over white space: a text's words are mostly
-    known already. A tokenizer takes .3 ms for a passage that is then thrown away but for its length; a page is counted
-    three times while it is cut.
-
-    Any thread may call it. `counts`: tokens of each of some texts; of any text the sum of what they are of its words.
-    """
-
-    def __init__(self, counts: Callable[[Sequence[str]], Sequence[int]]) -> None:
-        self._counts = counts
-        self._known: dict[str, int] = {}
-
-    def __call__(self, text: str) -> int:
-        if _ODD.search(text):
-            return self._counts([text])[0]
-        words = text.split()
-        try:
-            return sum(map(self._known.__getitem__, words))
-        except KeyError:
-            return self._learned(words)
-
-    def _learned(self, words: Sequence[str]) -> int:
-        known = self._known
-        unknown = [word for word in dict.fromkeys(words) if word not in known]
-        learned = dict(zip(unknown, self._counts(unknown), strict=True))
-        total = sum(learned[word] if word in learned else known[word] for word in words)
-        short = {word: tokens for word, tokens in learned.items() if len(word) <= LONGEST}
-        if len(known) >= REMEMBERED:
-            self._known = short  # not cleared: another thread may be reading it
-        else:
-            known.update(short)
-        return total

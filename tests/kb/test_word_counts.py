@@ -10,10 +10,10 @@ from tokenizers.normalizers import BertNormalizer
 from tokenizers.pre_tokenizers import BertPreTokenizer, ByteLevel
 
 from kb.inference import counting
-from kb.inference.counting import WordTokenCounts
 from kb.inference.e5.file import E5File, packaged_file
 from kb.inference.e5.tokens import PIECES, PieceTokens, normalized, write_pieces
 from kb.inference.onnx.tokens import FileTokens
+from kb.inference.word_counts import WordTokenCounts
 
 PIECES_OF_WORDS = [
     "[PAD]",

@@ -4,22 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from contextlib import suppress
-from typing import TYPE_CHECKING
 
 from kb.errors import IndexDamagedError, IndexUnavailableError
 from kb.index.embedded.generations import COPY, Generations, write_atomically
-from kb.index.embedded.rebuild import EdgeRebuild
+from kb.index.embedded.rebuild import EdgeRebuild, SwappableEdge
 from kb.index.embedded.shard import Shard
 from kb.index.port import IndexManifest
-
-if TYPE_CHECKING:
-    from kb.index.embedded.index import EdgeIndex
 
 
 class EdgeCopy(EdgeRebuild):
     """It outlives its process, unlike a rebuild: whoever begins it again under its label goes on with it."""
 
-    def __init__(self, index: EdgeIndex, number: int, shard: Shard, *, beside: Generations) -> None:
+    def __init__(self, index: SwappableEdge, number: int, shard: Shard, *, beside: Generations) -> None:
         super().__init__(index, number, shard)
         self._beside = beside
 

@@ -3,23 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeVar
+from typing import Protocol, TypeVar
 
 from kb.errors import IndexUnavailableError
 from kb.index.embedded.shard import Shard
 from kb.index.embedded.shard_access import ShardAccess
 from kb.index.port import IndexManifest
 
-if TYPE_CHECKING:
-    from kb.index.embedded.index import EdgeIndex
-
 _T = TypeVar("_T")
+
+
+class SwappableEdge(Protocol):
+    """What a generation beside the live one asks of `kb.index.embedded.index.EdgeIndex`, which makes it."""
+
+    building: EdgeRebuild | None
+
+    async def run(self, work: Callable[..., _T], *arguments: object) -> _T:
+        """Runs blocking work off the loop. Raises `IndexUnavailableError` where the index is closed."""
+
+    async def quantized(self, shard: Shard) -> tuple[int, Shard] | None: ...
+
+    def promote(self, number: int, shard: Shard) -> None: ...
+
+    def drop(self, number: int, shard: Shard) -> None: ...
+
+    def abandon(self, number: int, shard: Shard) -> None: ...
 
 
 class EdgeRebuild(ShardAccess):
     """A generation beside the live one. Over after `swap` or `discard`."""
 
-    def __init__(self, index: EdgeIndex, number: int, shard: Shard) -> None:
+    def __init__(self, index: SwappableEdge, number: int, shard: Shard) -> None:
         self._index = index
         self._number = number
         self._shard: Shard | None = shard

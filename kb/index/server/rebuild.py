@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from qdrant_client import AsyncQdrantClient
 
 from kb.errors import IndexUnavailableError
 from kb.index.server.collection import Collection
 
-if TYPE_CHECKING:
-    from kb.index.server.index import ServerIndex
+
+class SwappableServer(Protocol):
+    """What a generation beside the live one asks of `kb.index.server.index.ServerIndex`, which makes it."""
+
+    async def promote(self, number: int) -> None: ...
+
+    async def drop(self, number: int) -> None: ...
 
 
 class ServerRebuild(Collection):
@@ -20,7 +25,7 @@ class ServerRebuild(Collection):
     """
 
     def __init__(
-        self, index: ServerIndex, number: int, *, client: AsyncQdrantClient, name: str, retry_s: float
+        self, index: SwappableServer, number: int, *, client: AsyncQdrantClient, name: str, retry_s: float
     ) -> None:
         super().__init__(client, name, searched=False, retry_s=retry_s)
         self._index = index

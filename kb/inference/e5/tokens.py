@@ -11,8 +11,8 @@ import unicodedata
 from collections.abc import Sequence
 from pathlib import Path
 
-from kb.inference.counting import WordTokenCounts
 from kb.inference.e5.file import TokenPieces
+from kb.inference.word_counts import WordTokenCounts
 
 PIECES = "pieces.model"
 CONTROL = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\x7f]")

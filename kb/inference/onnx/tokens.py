@@ -10,9 +10,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias
 
-from kb.inference.counting import WordTokenCounts
 from kb.inference.e5.tokens import PIECES, PieceTokens
 from kb.inference.onnx.converted import TOKENIZER
+from kb.inference.word_counts import WordTokenCounts
 
 Text: TypeAlias = str | tuple[str, str]
 """A text, or for a reranker a question and a passage."""
