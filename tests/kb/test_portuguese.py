@@ -21,8 +21,7 @@ from kb.rewriting.heuristic import HeuristicRewriter
 from kb.rewriting.parts import split_question
 from kb.text.language import detect
 from kb.text.lexicon import lexicon
-from kb.text.phrases import asks_something, small_talk
-from kb.text.phrases import points_above
+from kb.text.phrases import asks_something, points_above, small_talk
 from kb.text.sentences import split_sentences
 from kb.text.wording import content_stems
 from tests.fakes.answers import an_answer
