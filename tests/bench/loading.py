@@ -79,7 +79,7 @@ def _embedding(settings: dict[str, str]):
 
 
 def _counting(name: str, files: Path):
-    from kb.inference.e5.tokens import PIECES, normalized
+    from kb.inference.onnx.piece_tokens import PIECES, normalized
 
     if name == TOKENS[0]:
         import sentencepiece
@@ -96,7 +96,7 @@ def _counting(name: str, files: Path):
 def _write_tokenizers(folder: Path) -> None:
     from kb.inference.e5.file import E5File, packaged_file
     from kb.inference.e5.folder import write_folder
-    from kb.inference.e5.tokens import PIECES, write_pieces
+    from kb.inference.onnx.piece_tokens import PIECES, write_pieces
 
     file = packaged_file()
     if file is None:

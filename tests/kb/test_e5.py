@@ -14,11 +14,12 @@ import pytest
 from kb.config.model_settings import EmbedSettings
 from kb.inference.e5.convert import main
 from kb.inference.e5.file import NAME, E5File, E5FileError, packaged_file
-from kb.inference.e5.tokens import PieceTokens, write_pieces
+from kb.inference.e5.pieces import write_pieces
 from kb.inference.embedder import Embedder
 from kb.inference.onnx import conversion
 from kb.inference.onnx.conversion import REFUSED, converted
 from kb.inference.onnx.converted import read_card
+from kb.inference.onnx.piece_tokens import PieceTokens
 
 ROOT = Path(__file__).parents[2]
 MODEL = "multilingual-e5-small"

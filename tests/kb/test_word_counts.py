@@ -9,9 +9,10 @@ from tokenizers.models import WordPiece
 from tokenizers.normalizers import BertNormalizer
 from tokenizers.pre_tokenizers import BertPreTokenizer, ByteLevel
 
-from kb.inference import counting
+from kb.inference import word_counts
 from kb.inference.e5.file import E5File, packaged_file
-from kb.inference.e5.tokens import PIECES, PieceTokens, normalized, write_pieces
+from kb.inference.e5.pieces import write_pieces
+from kb.inference.onnx.piece_tokens import PIECES, PieceTokens, normalized
 from kb.inference.onnx.tokens import FileTokens
 from kb.inference.word_counts import WordTokenCounts
 
@@ -114,7 +115,7 @@ def test_pieces_are_counted_word_by_word_as_of_the_whole(tmp_path: Path) -> None
 
 
 def test_a_word_is_tokenized_once_and_only_so_many_are_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(counting, "REMEMBERED", 3)
+    monkeypatch.setattr(word_counts, "REMEMBERED", 3)
     asked: list[str] = []
 
     def counts(texts: Sequence[str]) -> list[int]:

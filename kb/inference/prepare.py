@@ -1,4 +1,4 @@
-"""`python -m kb.inference.onnx [--reranker] [MODEL ...]`: converts models ahead of their first use, and keeps each
+"""`python -m kb.inference.prepare [--reranker] [MODEL ...]`: converts models ahead of their first use, and keeps each
 conversion under its model's name, so that it serves where the weights and torch are not installed.
 
 Without a name: the embedding models that come with packages. `--reranker`: the default reranking model, from the hub.
@@ -22,7 +22,7 @@ HUB_TIMEOUT_S = 120.0
 
 def main() -> int:
     """0 where the conversions are there; otherwise the log says what is in the way."""
-    parser = argparse.ArgumentParser(prog="python -m kb.inference.onnx")
+    parser = argparse.ArgumentParser(prog="python -m kb.inference.prepare")
     parser.add_argument("--reranker", action="store_true")
     parser.add_argument("models", nargs="*")
     given = parser.parse_args()
