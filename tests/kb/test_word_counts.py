@@ -125,7 +125,7 @@ def test_a_word_is_tokenized_once_and_only_so_many_are_remembered(monkeypatch: p
     count = WordTokenCounts(counts)
     assert [count("one two one"), count("two one"), count("")] == [9, 6, 0]
     assert asked == ["one", "two"]
-    long = "x" * (counting.LONGEST + 1)
+    long = "x" * (word_counts.LONGEST + 1)
     assert count(f"{long} one") == count(f"{long} one") == len(long) + 3
     assert asked == ["one", "two", long, long]
     assert [count("three"), count("four"), count("four one")] == [5, 4, 7]
