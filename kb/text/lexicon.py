@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, cached_property, lru_cache
 from itertools import groupby
+from operator import itemgetter
 
 from pydantic import model_validator
 
@@ -180,10 +181,11 @@ def any_of(phrases: Iterable[str]) -> str:
 
 
 def _sharing_beginnings(phrases: Sequence[str]) -> str:
-    """`phrases` are sorted. An empty one is the end of what is longer, and comes after it."""
+    """`phrases` are sorted, so that an empty one, the end of what is longer, is the first."""
+    groups = groupby(filter(None, phrases), key=itemgetter(0))
     branches = [
-        re.escape(first) + _sharing_beginnings([phrase[1:] for phrase in group])
-        for first, group in groupby(filter(None, phrases), key=lambda phrase: phrase[0])
+        f"{re.escape(first)}{_sharing_beginnings([phrase[1:] for phrase in group])}"
+        for first, group in groups
     ]
     if len(branches) == 1 and phrases[0]:
         return branches[0]
