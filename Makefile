@@ -1,5 +1,5 @@
 # `make run` and `make test` need only make and Python 3.11+; both set everything up.
-# WORKERS=1        how many tests run at a time; half again as many as there are processors otherwise
+# WORKERS=1        how many tests run at a time; twice as many as there are processors otherwise
 # KB=some/folder   use your own pages instead of the sample handbook
 # PYTHON=python3.12   choose the interpreter
 # PEERS=.peers        where `make bench-peers` keeps the peers' environments

@@ -120,8 +120,8 @@ def pytest_collection_finish() -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """Half again as many as there are processors: a worker alone waits a third of its time, for sockets and processes."""
-    return -(-3 * (os.cpu_count() or 1) // 2)
+    """Twice as many as there are processors: a worker alone waits half of its time, for sockets and processes."""
+    return 2 * (os.cpu_count() or 1)
 
 
 @pytest.hookimpl(trylast=True)

@@ -43,7 +43,7 @@ def test_of_all_wrong_numbers_and_dates_the_target_is_caught(measured: dict[str,
     assert measured["all"].reached
 
 
-@pytest.mark.slow
+@pytest.mark.series
 def test_reference_answers_are_left_as_they_are():
     shared("data/conv/mtrag-govt")
     sentences: list[Checked] = [one for dataset in SETS for one in checked_sentences(dataset)]
