@@ -7,7 +7,7 @@ that was cut is whole only together. Nothing here ranks: passages stay in the or
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
 
@@ -18,6 +18,7 @@ from kb.models import Audience, Chunk, Hit
 CHARACTERS_A_TOKEN = 4
 """Characters a token of English prose has in the tokenizers of current models; only a budget hangs on it."""
 _WORD = re.compile(r"\w+")
+_ITEM = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -162,18 +163,32 @@ def join_texts(first: str, second: str) -> str:
 
 
 def _repeated_head(lines: Sequence[str], following: Sequence[str]) -> int:
-    """Counts the lines that a passage repeats so that its rows can be read alone: a table's head and its lead-in."""
-    if not lines[-1].lstrip().startswith("|"):
-        return 0
-    for start, line in enumerate(lines):
-        if line != following[0]:
+    """Counts the lines that a passage repeats so that it can be read alone: a table's head and its lead-in, a list's
+    lead-in, the item around others.
+    """
+    for start in reversed(range(len(lines))):
+        if lines[start] != following[0]:
             continue
-        shared = sum(
-            1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(lines[start:], following, strict=False))
-        )
+        pairs = zip(lines[start:], following[:-1], strict=False)
+        shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+        between, then = lines[start + shared :], following[shared]
         if following[shared - 1].lstrip().startswith("|"):
+            return shared if lines[-1].lstrip().startswith("|") else 0
+        if _ITEM.match(then) and between and all(map(_within_list(following[0]), between)):
             return shared
     return 0
+
+
+def _within_list(head: str) -> Callable[[str], bool]:
+    """Returns whether a line belongs to the list below `head`, which leads it in or is an item around it."""
+    indent = len(head) - len(head.lstrip())
+    nested = _ITEM.match(head) is not None
+
+    def belongs(line: str) -> bool:
+        deeper = len(line) - len(line.lstrip()) > indent
+        return deeper or not line.strip() or (not nested and _ITEM.match(line) is not None)
+
+    return belongs
 
 
 def strip_injections_in(hits: Sequence[Hit]) -> list[Hit]:

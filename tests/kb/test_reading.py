@@ -109,6 +109,14 @@ async def test_what_a_page_orders_an_assistant_to_do_is_not_read() -> None:
             "Prices:\n\n| a | b |\n|---|---|\n| 3 | 4 |",
             "Prices:\n\n| a | b |\n|---|---|\n| 1 | 2 |\n| 3 | 4 |",
         ),
+        ("Do this:\n\n1. a\n1. b", "Do this:\n\n1. c\n1. d", "Do this:\n\n1. a\n1. b\n1. c\n1. d"),
+        ("Do:\n\n- a\n- b\n  - c", "- b\n  - d\n- e", "Do:\n\n- a\n- b\n  - c\n  - d\n- e"),
+        ("Do:\n\n1. a\n\n   b", "Do:\n\n1. c", "Do:\n\n1. a\n\n   b\n1. c"),
+        (
+            "Such as:\n\n- a\n\nAnd so on.",
+            "Such as:\n\n- b",
+            "Such as:\n\n- a\n\nAnd so on.\n\nSuch as:\n\n- b",
+        ),
         ("Send it to:", "the desk.", "Send it to:\n\nthe desk."),
     ],
 )
