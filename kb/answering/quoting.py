@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 
-from kb.answering.blocks import blocks_of
+from kb.answering.blocks import PassageBlock, blocks_of
 from kb.answering.excerpts import Excerpt, RatedPassage, block_excerpt
 from kb.models import ACCEPTED_ANSWER, Chunk, Hit, Scores
 from kb.retrieval.search import Search
@@ -94,7 +94,7 @@ class Librarian:
         candidates = []
         for hit in passages:
             blocks = [block for block in blocks_of(hit.chunk.text) if block.text.strip()]
-            if all(block.says_nothing for block in blocks):
+            if all(block.says_nothing or _repeats_heading(hit.chunk, block) for block in blocks):
                 continue
             found = FOUND_WEIGHT * hit.scores.final / highest + MEANING_WEIGHT * (hit.scores.dense or 0.0)
             if not hit.chunk.section and self._coverage(query, hit.chunk.page.title, language) == 1.0:
@@ -136,6 +136,12 @@ def _answers_of_threads(passages: Sequence[Hit]) -> list[Hit]:
         for hit in passages
         if hit.chunk.page.id not in accepted or ACCEPTED_ANSWER in hit.chunk.section
     ]
+
+
+def _repeats_heading(chunk: Chunk, block: PassageBlock) -> bool:
+    """Returns whether a block says no more, in words, than the headings above it: an empty section."""
+    headings = _words(" ".join((chunk.page.title, *chunk.section)))
+    return _words(block.text) <= headings and not any(map(str.isdigit, block.text))
 
 
 def _in_context(chunk: Chunk, unit: TextUnit) -> str:

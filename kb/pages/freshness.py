@@ -131,7 +131,11 @@ class FreshnessPolicy:
 
     def _ago(self, assessment: Assessment) -> str:
         days = (self._clock().date() - assessment.date).days if assessment.date else 0
-        number, unit = (days, "day") if days < 45 else (months_of(days), "month")
+        months = max(1, round(days / 30.44))
+        if days < 45:
+            number, unit = days, "day"
+        else:
+            number, unit = (months, "month") if months < 24 else (round(days / 365.25), "year")
         return f"{number} {unit}{'' if number == 1 else 's'} ago"
 
     @staticmethod
@@ -139,8 +143,3 @@ class FreshnessPolicy:
         if (today - day).days > max_age_days:
             return Assessment(freshness="outdated", reason=reason, date=day)
         return Assessment(freshness="current", reason="current", date=day)
-
-
-def months_of(days: int) -> int:
-    """Returns the months in `days`, rounded to the nearest: 30.44 days a month."""
-    return max(1, round(days / 30.44))

@@ -127,6 +127,13 @@ async def test_an_answer_of_one_word_below_a_heading_in_the_words_of_the_questio
     assert await texts("Can I bring my dog to the office?", passage) == ["No."]
 
 
+async def test_a_section_that_only_repeats_its_heading_is_no_quote() -> None:
+    empty = a_passage("Marketing", section=("UX practice", "Marketing"))
+    assert await texts("What does marketing do?", empty, "Marketing writes the newsletter.") == [
+        "Marketing writes the newsletter."
+    ]
+
+
 async def test_what_two_pages_say_in_the_same_words_is_quoted_once() -> None:
     assert await texts("Is parking free?", "Parking is free.", "Parking is free!") == ["Parking is free."]
 
