@@ -34,6 +34,11 @@ class Excerpt:
     def text(self) -> str:
         return "\n\n".join(self.blocks)
 
+    @property
+    def has_parts(self) -> bool:
+        """Whether it holds a list or a table, of which the section may hold more."""
+        return any(_parts(block) for block in blocks_of(self.text))
+
 
 @dataclass(frozen=True, kw_only=True)
 class RatedPassage:
@@ -99,6 +104,27 @@ def block_excerpt(chunk: Chunk, statement: str, characters: int) -> Excerpt:
     return replace(excerpt, statement=statement, best=statement if apart else "")
 
 
+def counted(excerpt: Excerpt, section: str) -> Excerpt:
+    """Counts the shown rows or items among all of the section's table or list, of which a passage may hold a part."""
+    for block in blocks_of(section):
+        if excerpt.statement and excerpt.statement in block.text:
+            parts = _parts(block)
+            shown = sum(_flat(part.text) in _flat(excerpt.text) for part in parts)
+            return replace(excerpt, shown=shown, total=len(parts)) if 0 < shown < len(parts) else excerpt
+    return excerpt
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _parts(block: PassageBlock) -> list[TextUnit]:
+    """Returns the rows or items of a block; the header row is no row of the table to a reader."""
+    body = {"table": "row", "list": "item"}.get(block.kind)
+    parts = [unit for unit in block.units if unit.kind == body]
+    return parts[1:] if block.kind == "table" else parts
+
+
 def _units_to_set_apart(block: PassageBlock) -> list[TextUnit]:
     return [unit for unit in block.units if unit.kind != "heading" and not _leads(unit, block)]
 
@@ -118,10 +144,7 @@ def _whole_or_cut(
     """Returns the whole block, or its most relevant part where it is far too long."""
     if len(block.text) <= WHOLE_BLOCKS * limit:
         return Excerpt(chunk=chunk, blocks=(block.text,))
-    body = {"table": "row", "list": "item"}.get(block.kind)
-    parts = [unit for unit in block.units if unit.kind == body]
-    if block.kind == "table":
-        parts = parts[1:]  # the header row is no row of the table to a reader
+    parts = _parts(block)
     if len(parts) < 2:
         return Excerpt(chunk=chunk, blocks=(_first_lines(block.text, limit),))
     head = block.text[: parts[0].start - block.units[0].start].rstrip()

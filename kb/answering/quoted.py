@@ -11,11 +11,11 @@ from dataclasses import dataclass
 
 from kb.answer import Citation, Note, Quote, Sentence
 from kb.answering.answerer import Asked, Composed, nearest_pages
-from kb.answering.excerpts import Excerpt
+from kb.answering.excerpts import Excerpt, counted
 from kb.answering.language import surely_in_others
 from kb.answering.progress import Progress
 from kb.answering.quoting import SHORT_CHARACTERS, Librarian
-from kb.answering.reading import ReadingLimits, read_passages, strip_injections_in
+from kb.answering.reading import ReadingLimits, read_passages, read_section, strip_injections_in
 from kb.conflicts.resolution import CONFLICT_PASSAGES, Disputed, Sides, warnings_of
 from kb.conflicts.statements import Similarity, Statement, find_disputes
 from kb.index.port import VectorIndex
@@ -109,9 +109,15 @@ class QuotedAnswerer:
     ) -> list[Excerpt]:
         before = [turn.answer for turn in asked.turns] if asked.rewrite.wants_more else []
         limits = {} if most > 1 or asked.parts else {"characters": SHORT_CHARACTERS}
-        return await self.librarian.quotes(
+        excerpts = await self.librarian.quotes(
             query, passages, language=language, most=most, already_quoted=[*already_quoted, *before], **limits
         )
+        return [
+            counted(excerpt, await read_section(excerpt.chunk, self.index, asked.audience))
+            if excerpt.has_parts
+            else excerpt
+            for excerpt in excerpts
+        ]
 
     async def _resolved(
         self, excerpts: Sequence[Excerpt], hits: Sequence[Hit]

@@ -9,14 +9,17 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 from itertools import takewhile
 
 from kb.citations.prompt_injection import strip_injections
 from kb.index.port import VectorIndex
-from kb.models import Audience, Chunk, Hit
+from kb.models import Audience, Chunk, Hit, Scores
 
 CHARACTERS_A_TOKEN = 4
 """Characters a token of English prose has in the tokenizers of current models; only a budget hangs on it."""
+SECTION_REACH = 40
+"""Passages: a table of some 400 rows. A longer section is counted as far as that."""
 _WORD = re.compile(r"\w+")
 _ITEM = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]")
 
@@ -56,6 +59,18 @@ async def read_passages(
     found = await index.neighbours(_spots(chosen[: limits.around], limits.reach), audience=audience)
     beside = _fitting(chosen, _by_place(found), limits, room)
     return tuple(strip_injections_in(_joined(chosen, beside)))
+
+
+async def read_section(chunk: Chunk, index: VectorIndex, audience: Audience) -> str:
+    """Returns the text of the section that a passage is in, up to `SECTION_REACH` passages before and behind it.
+
+    Raises:
+        IndexUnavailableError: it cannot be asked for.
+    """
+    spots = _spots([Hit(chunk=chunk, scores=Scores())], SECTION_REACH)
+    chunks = _by_place([chunk, *await index.neighbours(spots, audience=audience)])
+    run = [chunks[place] for place in _run(chunk.page.id, chunk.position, chunks)]
+    return strip_injections(reduce(join_texts, (part.text for part in run)))
 
 
 def _distinct(hits: Sequence[Hit]) -> list[Hit]:

@@ -66,6 +66,19 @@ async def test_thin_evidence_shows_one_short_quote_as_the_closest_and_the_pages(
     assert [page.title for page in answer.nearest] == ["Yard", "Parking"]
 
 
+async def test_rows_and_items_are_counted_over_the_whole_section() -> None:
+    head = "Sizes:\n\n| Tree | Pot |\n|---|---|\n"
+    pieces = [
+        a_passage(head + "\n".join(f"| oak {n} | {n} litres |" for n in range(at, at + 5)), position=at // 5)
+        for at in range(0, 50, 5)
+    ]
+    answer = await composed(an_asked("What pot for oak 2?", pieces[0]), Shelf(*pieces))
+    # Two passages behind the one that was found are read with it.
+    assert (answer.quotes[0].shown, answer.quotes[0].total) == (15, 50)
+    whole = await composed(an_asked("What pot for oak 2?", pieces[0]), Shelf(pieces[0]))
+    assert (whole.quotes[0].shown, whole.quotes[0].total) == (0, 0)
+
+
 async def test_the_owner_of_a_near_page_is_named() -> None:
     answer = await quoted("Who pays for the garage?", PARKING, confidence=0.2)
     assert [page.owner for page in answer.nearest] == ["Facilities"]
