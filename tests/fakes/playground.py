@@ -206,7 +206,7 @@ class Playground(playground.Playground):
         """The person's App Home, once the app has published it."""
         return deepcopy(self._slack.surfaces.homes.get(self._people.person(user).id))
 
-    async def wait_for(self, predicate: Callable[[], T], timeout: float = 10.0) -> T:
+    async def wait_for(self, predicate: Callable[[], T], timeout: float = 30.0) -> T:
         """Waits until `predicate` is true (tried at each change, and a few times a second); returns its value.
 
         Raises:

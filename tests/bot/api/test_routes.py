@@ -79,7 +79,7 @@ async def test_a_search_returns_passages_with_all_that_is_known_of_their_pages(c
                     "title": "Leave policy",
                     "url": "https://handbook.example/leave-policy.md",
                     "date": "2024-05-03",
-                    "text": "Leave policy was last reviewed on 3 May 2024 (30 months ago).",
+                    "text": "Leave policy was last reviewed on 3 May 2024 (2 years ago).",
                 }
             ],
         }
