@@ -11,6 +11,8 @@ from datetime import date
 
 from babel import Locale
 
+from kb.pages.freshness import age
+
 HOURS_TOLD = 48
 """Longer is told in days."""
 
@@ -47,17 +49,13 @@ class Formats:
         return self.date_form.format(day=number, month=month, year=day.year)
 
     def since(self, then: date, today: date) -> str:
-        """How long ago, to the unit that matters: days up to 6 weeks, months up to 2 years, then years."""
+        """Returns how long ago, in the unit of `kb.pages.freshness.age`."""
         days = max(0, (today - then).days)
         if days == 0:
             return self.today
-        if days < 45:
-            return self.ago.format(time=self.counted(self.day, days))
-        months = round(days / 30.44)
-        counted = (
-            self.counted(self.month, months) if months < 24 else self.counted(self.year, round(days / 365.25))
-        )
-        return self.ago.format(time=counted)
+        number, unit = age(days)
+        forms = {"day": self.day, "month": self.month, "year": self.year}[unit]
+        return self.ago.format(time=self.counted(forms, number))
 
     def lasting(self, seconds: float) -> str:
         """A duration: "40 s", "1 min 48 s", "2 hours 5 min", "7 days". What takes no time is told as one second."""

@@ -108,8 +108,8 @@ def counted(excerpt: Excerpt, section: str) -> Excerpt:
     """Counts the shown rows or items among all of the section's table or list, of which a passage may hold a part."""
     for block in blocks_of(section):
         if excerpt.statement and excerpt.statement in block.text:
-            parts = _parts(block)
-            shown = sum(_flat(part.text) in _flat(excerpt.text) for part in parts)
+            parts, quoted = _parts(block), _flat(excerpt.text)
+            shown = sum(_flat(part.text) in quoted for part in parts)
             return replace(excerpt, shown=shown, total=len(parts)) if 0 < shown < len(parts) else excerpt
     return excerpt
 

@@ -14,7 +14,7 @@ from itertools import takewhile
 
 from kb.citations.prompt_injection import strip_injections
 from kb.index.port import VectorIndex
-from kb.models import Audience, Chunk, Hit, Scores
+from kb.models import Audience, Chunk, Hit
 
 CHARACTERS_A_TOKEN = 4
 """Characters a token of English prose has in the tokenizers of current models; only a budget hangs on it."""
@@ -67,10 +67,10 @@ async def read_section(chunk: Chunk, index: VectorIndex, audience: Audience) -> 
     Raises:
         IndexUnavailableError: it cannot be asked for.
     """
-    spots = _spots([Hit(chunk=chunk, scores=Scores())], SECTION_REACH)
+    spots = {chunk.page.id: _near(chunk.position, SECTION_REACH)}
     chunks = _by_place([chunk, *await index.neighbours(spots, audience=audience)])
-    run = [chunks[place] for place in _run(chunk.page.id, chunk.position, chunks)]
-    return strip_injections(reduce(join_texts, (part.text for part in run)))
+    run = _run(chunk.page.id, chunk.position, chunks)
+    return strip_injections(reduce(join_texts, (chunks[place].text for place in run)))
 
 
 def _distinct(hits: Sequence[Hit]) -> list[Hit]:
@@ -84,10 +84,12 @@ def _distinct(hits: Sequence[Hit]) -> list[Hit]:
 def _spots(hits: Sequence[Hit], reach: int) -> dict[str, set[int]]:
     spots: dict[str, set[int]] = {}
     for hit in hits:
-        position = hit.chunk.position
-        near = range(max(0, position - reach), position + reach + 1)
-        spots.setdefault(hit.chunk.page.id, set()).update(near)
+        spots.setdefault(hit.chunk.page.id, set()).update(_near(hit.chunk.position, reach))
     return spots
+
+
+def _near(position: int, reach: int) -> range:
+    return range(max(0, position - reach), position + reach + 1)
 
 
 def _by_place(chunks: Sequence[Chunk]) -> dict[tuple[str, int], Chunk]:

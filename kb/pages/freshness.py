@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
+from typing import Literal
 
 from pathspec import GitIgnoreSpec
 
@@ -31,6 +32,7 @@ PRECEDENCE = (
 """The rules that decide about a page, in order; the first that applies wins. See docs/freshness.md."""
 
 Clock = Callable[[], datetime]
+AgeUnit = Literal["day", "month", "year"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -131,11 +133,7 @@ class FreshnessPolicy:
 
     def _ago(self, assessment: Assessment) -> str:
         days = (self._clock().date() - assessment.date).days if assessment.date else 0
-        months = max(1, round(days / 30.44))
-        if days < 45:
-            number, unit = days, "day"
-        else:
-            number, unit = (months, "month") if months < 24 else (round(days / 365.25), "year")
+        number, unit = age(days)
         return f"{number} {unit}{'' if number == 1 else 's'} ago"
 
     @staticmethod
@@ -143,3 +141,11 @@ class FreshnessPolicy:
         if (today - day).days > max_age_days:
             return Assessment(freshness="outdated", reason=reason, date=day)
         return Assessment(freshness="current", reason="current", date=day)
+
+
+def age(days: int) -> tuple[int, AgeUnit]:
+    """Returns an age in the unit that matters: days up to 6 weeks, months up to 2 years, then years."""
+    if days < 45:
+        return days, "day"
+    months = round(days / 30.44)
+    return (months, "month") if months < 24 else (round(days / 365.25), "year")
