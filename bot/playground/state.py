@@ -20,7 +20,6 @@ ChangeKind = Literal[
     "message",
     "message_deleted",
     "ephemeral",
-    "ephemeral_deleted",
     "status",
     "suggestions",
     "title",
@@ -266,13 +265,6 @@ class State:
         self.ephemerals.append(message)
         self.announce(
             Change(kind="ephemeral", channel=message["channel"], user=message["to"], body=deepcopy(message))
-        )
-
-    def remove_ephemeral(self, message: Message) -> None:
-        self.ephemerals.remove(message)
-        body = {"ts": message["ts"]}
-        self.announce(
-            Change(kind="ephemeral_deleted", channel=message["channel"], user=message["to"], body=body)
         )
 
     def set_status(self, room: Room, thread_ts: str, text: str) -> None:

@@ -97,7 +97,7 @@ export function take({kind, channel, body}) {
   const loaded = store.rooms.get(channel);
   if (!loaded) return false;
   if (kind === "message" || kind === "ephemeral") loaded.messages.set(body.ts, body);
-  else if (kind === "message_deleted" || kind === "ephemeral_deleted") loaded.messages.delete(body.ts);
+  else if (kind === "message_deleted") loaded.messages.delete(body.ts);
   else if (kind === "status" && body.text) loaded.statuses.set(body.thread_ts, timed(body));
   else if (kind === "status") loaded.statuses.delete(body.thread_ts);
   else if (kind === "suggestions") loaded.suggestions.set(body.thread_ts, body);
