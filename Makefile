@@ -2,6 +2,7 @@
 # WORKERS=1        how many tests run at a time; twice as many as there are processors otherwise
 # KB=some/folder   use your own pages instead of the sample handbook
 # PYTHON=python3.12   choose the interpreter
+# TIMES=10         how often `make explore` draws examples
 # PEERS=.peers        where `make bench-peers` keeps the peers' environments
 
 VENV := .venv
@@ -11,10 +12,11 @@ KB ?=
 WORKERS ?= auto
 PEERS ?= .peers
 DATA ?=
+TIMES ?= 10
 
 PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
-.PHONY: setup run test test-series test-all check format docs openapi bench bench-peers clean
+.PHONY: setup run test test-series test-all explore check format docs openapi bench bench-peers clean
 
 setup: $(VENV)/.ready-dev
 
@@ -36,6 +38,10 @@ test-series: $(VENV)/.ready-dev
 	$(PYTEST) -m series
 
 test-all: test test-series
+
+# Not in CI: the tests of properties with examples that no run has seen before, as often as TIMES says.
+explore: $(VENV)/.ready-dev
+	for time in $$(seq $(TIMES)); do $(PYTEST) -m hypothesis --hypothesis-profile=default || exit 1; done
 
 check: $(VENV)/.ready-dev
 	$(BIN)/ruff format --check .

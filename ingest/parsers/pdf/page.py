@@ -15,11 +15,6 @@ _THIN = 2.5
 """Maximum height of a line, in points; higher shapes are boxes."""
 _EVEN = 1.2
 """Maximum ratio of the widest to the closest line spacing in text that is set evenly."""
-_WIDE_GAP = re.compile(r"\S {3,}\S")
-_FEWEST_GAPS = 3
-"""Minimum wide gaps in a page's lines, as the converter lays them out: a page with fewer has no table. The test saves
-half of the time.
-"""
 _WORD = re.compile(r"[^\W_]+")
 _MARKS = re.compile(r"^#+ |[*_]", re.MULTILINE)
 _TEXT = frozenset({"paragraph", "table", "rule", "figure"})
@@ -32,8 +27,6 @@ def page_markdown(page: Any) -> tuple[str, bool]:
     `page`: liteparse's, with blocks and vector graphics.
     """
     converted, blocks = page.markdown or "", page.blocks or []
-    if len(_WIDE_GAP.findall(page.text)) < _FEWEST_GAPS:
-        return converted, False
     words = _words(page)
     placed = [
         made

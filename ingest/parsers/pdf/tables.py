@@ -247,8 +247,12 @@ def _is_table(grid: Sequence[Sequence[str]]) -> bool:
         return False
     short = sum(sum(map(len, cells)) <= _SHORT * len(cells) for cells in filled)
     several = sum(len([cell for cell in row if cell]) > 1 for row in grid)
+    many_columns = len(filled) > 2
+    # Two columns with lines of one between them may be a letterhead.
     return (
-        short >= len(filled) - (len(filled) > 2) and several >= _FEWEST_ROWS - 1 and 2 * several > len(grid)
+        short >= len(filled) - many_columns
+        and several >= _FEWEST_ROWS - 1
+        and (many_columns or 2 * several > len(grid))
     )
 
 
