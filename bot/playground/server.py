@@ -39,9 +39,8 @@ class Playground:
     """A local Slack. People are named by id or name, channels by id, name or "dm" (the DM with the bot).
 
     `transport` brings events to the app; None: Socket Mode. `clock`: seconds since 1970. `pages` opens the
-    cited pages under `/kb/`. `history` keeps what is said.
-    `guide` says what a newcomer may try. `api` answers the app. `on_call`, `on_attempt`: told each call of the
-    app, and each try to bring it something.
+    cited pages under `/kb/`. `history` keeps what is said. `guide` says what a newcomer may try. `api`
+    answers the app. `on_call`, `on_attempt`: told each call of the app, and each try to bring it something.
     """
 
     def __init__(

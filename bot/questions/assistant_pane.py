@@ -1,11 +1,11 @@
 """Fills the agent's pane: suggested prompts before anything was asked, and titles of its conversations.
 
-Slack has two forms of it. As an agent (`agent_view` in the manifest) the pane is the messages tab: its opening is
-`app_home_opened`, and prompts belong to the tab, since a call with a thread is silently ignored there. The
-assistant's view, which
-older apps still have, opens a thread of its own with `assistant_thread_started`: there a greeting
-and the prompts belong to the thread. Both need the scope `assistant:write`; where Slack says that we
-lack it, or does not know the methods, they are not called again, and everything else works without.
+Slack has two forms of it. As an agent (`agent_view` in the manifest) the pane is the messages tab: its
+opening is `app_home_opened`, and prompts belong to the tab, since a call with a thread is silently ignored
+there. The assistant's view, which older apps still have, opens a thread of its own with
+`assistant_thread_started`: there a greeting and the prompts belong to the thread. Both need the scope
+`assistant:write`; where Slack says that we lack it, or does not know the methods, they are not called again,
+and everything else works without.
 """
 
 from __future__ import annotations

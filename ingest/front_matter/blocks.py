@@ -5,9 +5,9 @@ or JSON, by every fence that a generator knows.
     title: Leave   title = "x"    "title": "Leave"     "title": "Leave"    date: 2026-01-31
     ---            +++            ;;;                  }                   ---
 
-`---toml` and `---json` name the language themselves. Hexo leaves out the upper fence; MultiMarkdown, Pelican and MkDocs
-both, and a field list of reStructuredText looks alike (`:date: 2026-01-31`):
-those are taken where every line is a field and one that we know is among them.
+`---toml` and `---json` name the language themselves. Hexo leaves out the upper fence; MultiMarkdown, Pelican
+and MkDocs both, and a field list of reStructuredText looks alike (`:date: 2026-01-31`): those are taken where
+every line is a field and one that we know is among them.
 """
 
 from __future__ import annotations

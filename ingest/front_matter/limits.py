@@ -1,10 +1,9 @@
 """Who may read a page, by its front matter. Whatever names a limit and cannot be understood closes the page.
 
 `audience` (or `channels`) is what Footnote's pages say. Other generators and other languages have other
-names, and people
-misspell: a page that says `visibility: private`, `internal: true` or `audiance:
-...` meant to limit somebody, so it is not indexed, and the report says what to
-write instead. A page left out by mistake is noticed; one that leaks is not.
+names, and people misspell: a page that says `visibility: private`, `internal: true` or `audiance: ...` meant
+to limit somebody, so it is not indexed, and the report says what to write instead. A page left out by mistake
+is noticed; one that leaks is not.
 """
 
 from __future__ import annotations

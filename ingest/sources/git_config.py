@@ -1,10 +1,9 @@
 """A checkout's own settings of git, which may name programs: whoever wrote its files would have them run here.
 
 `core.fsmonitor`, `core.sshCommand`, filters, hooks and a dozen more run a command. Instead of a list of
-those, which grows
-with git, there is one of what is harmless: everything else of the checkout's own
-is emptied for a command that only reads, and keeps a folder from being pulled.
-What the owner of this machine has set for all repositories counts as ever.
+those, which grows with git, there is one of what is harmless: everything else of the checkout's own is
+emptied for a command that only reads, and keeps a folder from being pulled. What the owner of this machine
+has set for all repositories counts as ever.
 """
 
 from __future__ import annotations

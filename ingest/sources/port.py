@@ -23,11 +23,10 @@ S = TypeVar("S", bound=CommonSettings)
 class PageRef:
     """A page that a source lists. `path` is relative to the source, with forward slashes, and stable over edits.
 
-    A path that ends with a slash is a part of the source that could not be listed, or not to its end: nothing under it
-    counts as deleted, and `fetch` says why.
-    `revision` changes whenever the page should be indexed anew; None: it cannot be told, and `fetch` says why.
-    `size` (bytes) weighs the page in the estimate of the time left. `title`: where it is known and the path
-    is a mere id.
+    A path that ends with a slash is a part of the source that could not be listed, or not to its end: nothing
+    under it counts as deleted, and `fetch` says why. `revision` changes whenever the page should be indexed
+    anew; None: it cannot be told, and `fetch` says why. `size` (bytes) weighs the page in the estimate of the
+    time left. `title`: where it is known and the path is a mere id.
     """
 
     path: str
@@ -41,14 +40,13 @@ class RawPage:
     """A page as it was read. `revision` belongs to this very content, which may be newer than the listing's.
 
     `edited`: the day of the last edit as far as the source knows it for sure; `arrived`: it is merely the day
-    on which the
-    page came into the source. `media_type` ("text/html") chooses the parser; None: the ending of `path` does.
-    `audience`: channel marks of a page that its place limits (a restricted page, a private channel); None: no
-    limit of its own. What the page's own front matter says goes before `owner` and `edited`, and can only
-    narrow `audience`. `notes`: what of the page could not be read, as the report of the sync says it.
-    `parents`: what it stands in, outermost first, by the names that people see; empty: `path` says so.
-    `file_name`: with it
-    a page without a title is called, where `path` has a mere id; it ends as `path` does.
+    on which the page came into the source. `media_type` ("text/html") chooses the parser; None: the ending of
+    `path` does. `audience`: channel marks of a page that its place limits (a restricted page, a private
+    channel); None: no limit of its own. What the page's own front matter says goes before `owner` and
+    `edited`, and can only narrow `audience`. `notes`: what of the page could not be read, as the report of
+    the sync says it. `parents`: what it stands in, outermost first, by the names that people see; empty:
+    `path` says so. `file_name`: with it a page without a title is called, where `path` has a mere id; it ends
+    as `path` does.
     """
 
     path: str

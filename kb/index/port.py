@@ -50,8 +50,7 @@ class FoundScores:
     """The scores of all passages that the legs found, a row each, before any of them is read.
 
     `dense` and `lexical`: shape (passages, queries), the queries in their order. `anchored`: shape
-    (passages,), True for
-    passages of the anchor pages.
+    (passages,), True for passages of the anchor pages.
     """
 
     dense: NDArray[np.float64]

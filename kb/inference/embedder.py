@@ -108,10 +108,9 @@ class Embedder:
     def count_tokens(self, text: str) -> int:
         """Counts by the models' own tokenizers, without the marks that they add. Loads the models if need be.
 
-        Of several models the greatest count counts, each in proportion to what its model reads: a text of at most
-        `max_tokens` is cut by none of them. That is nearly always the tightest model's own count; but a model
-        of one language
-        may take a line of another script for a single unknown word.
+        Of several models the greatest count counts, each in proportion to what its model reads: a text of at
+        most `max_tokens` is cut by none of them. That is nearly always the tightest model's own count; but a
+        model of one language may take a line of another script for a single unknown word.
         """
         return greatest([(encoder.count_tokens(text), encoder.max_tokens) for encoder in self._encoders()])
 

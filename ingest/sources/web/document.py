@@ -40,8 +40,7 @@ class WebDocument:
     proper one. `hidden`: it asks not to be indexed.
 
     `audience`: the channels and groups that its HTML limits it to; None: no limit. `closed`: why nobody may
-    read it here,
-    where that is what it says. `mark`: of its words (`text_mark`).
+    read it here, where that is what it says. `mark`: of its words (`text_mark`).
     """
 
     url: str

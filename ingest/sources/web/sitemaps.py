@@ -81,8 +81,7 @@ class Sitemaps:
     """Walks sitemaps and the indexes of them, no further than `bounds`.
 
     `failed`: sitemap -> why it could not be read, so that addresses may be missing; `named`: those of them
-    that the site or
-    the settings name. `cut`: why there may be more addresses than were read.
+    that the site or the settings name. `cut`: why there may be more addresses than were read.
     """
 
     def __init__(

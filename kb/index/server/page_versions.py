@@ -105,8 +105,7 @@ class Flux(BaseModel):
         """Whether what was read by this ledger is whole, where the ledger says `later` afterwards.
 
         `versions`: of the points that were read. One that the ledger did not know yet may be half there; and
-        where older
-        points began to be deleted, some may have been missing.
+        where older points began to be deleted, some may have been missing.
         """
         known = {write.version for write in self.writes}
         came = {write.version for write in later.writes} - known

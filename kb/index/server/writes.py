@@ -33,8 +33,7 @@ class Writes:
     process writes at a time: see `ingest.sync.lock`.
 
     `searched`: whether anybody reads it while it is written. `retry_s`: for how long writes are tried again;
-    reads that a
-    question may wait for are so for `READ_FOR_S` at most.
+    reads that a question may wait for are so for `READ_FOR_S` at most.
     """
 
     def __init__(
