@@ -53,7 +53,8 @@ WORDS_OF_PAGES = frozenset({"channel", "channels"})
 """An ordinary page says "Slack channel: #help-pay", which tells where to ask and limits nobody."""
 FLAGS = _of("closed_fields") | words("""
     private confidential restricted internal internalonly secret protected membersonly loginrequired requirelogin
-    requireslogin requiresauth authrequired staffonly hronly managersonly managementonly leadersonly employeesonly adminonly
+    requireslogin requiresauth requireauth authrequired authenticated passwordprotected staffonly hronly managersonly
+    managementonly leadersonly employeesonly adminonly
     adminsonly nonpublic notpublic gated encrypted limited embargoed needtoknow isprivate isconfidential isrestricted
     isinternal issecret sensitive riservato poufne
     """)

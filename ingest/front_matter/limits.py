@@ -165,8 +165,10 @@ def _check(field: Field, *, named: bool) -> None:
         return
     truth = truth_of(field.value)
     flagged = (is_flag(field.key) and truth is not False) or (field.key in OPEN_FLAGS and truth is not True)
-    parts = field.value.values() if isinstance(field.value, dict) and is_graded(field.key) else ()
-    if (text and flagged) or any(is_closed_class(field.key, part) for part in (text, *map(text_of, parts))):
+    parts = field.value if isinstance(field.value, dict) and is_graded(field.key) else {}
+    named_within = any(is_name(key_of(name)) for name in parts)
+    closed_class = any(is_closed_class(field.key, part) for part in (text, *map(text_of, parts.values())))
+    if (text and flagged) or named_within or closed_class:
         raise _limited(field, text)
     if field.key == "password" and text:
         raise closed("it has a `password` in its front matter: name its readers by `audience` instead")

@@ -20,6 +20,7 @@ from ingest.front_matter.dates import AmbiguousDateError, UnreadableDateError, p
 from ingest.front_matter.fields import Fields, key_of, text_of, truth_of
 from ingest.front_matter.front_matter import FrontMatter
 from ingest.front_matter.language_words import field_names, words
+from ingest.front_matter.limit_words import is_graded
 from ingest.front_matter.limits import (
     audience_of,
     is_for_everyone,
@@ -118,11 +119,12 @@ def may_have_front_matter(content: bytes) -> bool:
 
 def _is_front_matter(block: Block) -> bool:
     """Tells whether lines or an object without a fence are fields: prose and examples of JSON look like it."""
-    values = block.values or {}
-    keys = {key_of(name) for name in values}
-    limited = [value for name, value in values.items() if names_a_limit(name)]
+    own = [field for field in Fields(block.values or {}).all if field.own]
+    keys = {field.key for field in own}
+    limited = [field.value for field in own if names_a_limit(field.name)]
     if block.json:
-        return bool(keys & _KNOWN or limited or any(map(surely_limits, keys_in(block.fields))))
+        graded = any(map(is_graded, keys))
+        return bool(keys & _KNOWN or limited or graded or any(map(surely_limits, keys_in(block.fields))))
     return any(map(names_readers, limited)) or (len(keys) > 1 and bool(keys & _KNOWN))
 
 
