@@ -7,7 +7,7 @@ or JSON, by every fence that a generator knows.
 
 `---toml` and `---json` name the language themselves. Hexo leaves out the upper fence; MultiMarkdown, Pelican
 and MkDocs both, and a field list of reStructuredText looks alike (`:date: 2026-01-31`): those are taken where
-every line is a field and one that we know is among them.
+every line is a field and one that we know is among them. Org has keywords (`#+DATE: 2026-01-31`).
 """
 
 from __future__ import annotations
@@ -38,6 +38,11 @@ _OBJECT = re.compile(
 _BARE = re.compile(
     r"(?P<fields>(?:(?::?[^\W\d][\w -]{0,40}:(?:[ \t][^\n]*)?|[ \t]+\S[^\n]*|[\"'][\w -]+[\"'][ \t]*:[^\n]*)\n)+)"
     r"(?:(?P<fence>---|;;;)[ \t]*(?:\n|\Z)|\n|\Z)"
+)
+_ORG = re.compile(r"(?:[ \t]*(?:#\+|:)[\w-]+:[^\n]*\n|#[ \t]+-\*-[^\n]*\n|[ \t]*\n)+")
+_ORG_KEYWORD = re.compile(
+    r"^[ \t]*#\+(?:hugo_|property:[ \t]*)?(?P<name>[\w-]+)[: \t][ \t]*[<\[]?(?P<value>[^\n<>\[\]]*)",
+    re.MULTILINE | re.IGNORECASE,
 )
 _KEY = re.compile(
     r"(?:^[ \t]*(?:- +)?|[{,;]\s*):?[\"']?(?P<name>[^\W\d][\w .-]{0,40}?)[\"']?[ \t]*:{0,2}[:=]", re.MULTILINE
@@ -80,6 +85,8 @@ def find_block(text: str) -> Block | None:
         return _read(block["fields"], "json", end=block.end())
     if text.lstrip().startswith("{"):
         return _object(text)
+    if (org := _ORG.match(text)) and "#+" in org[0]:
+        return _keywords(org[0])
     return _unfenced(text)
 
 
@@ -95,6 +102,13 @@ def _unfenced(text: str) -> Block | None:
         return replace(_read(fields, language, end=block.end()), bare=True)
     read = _read(fields, "yaml", end=0)
     return replace(read, values=lines_of(fields, spaced=True) | _given(read.values), bare=True, broken=None)
+
+
+def _keywords(text: str) -> Block:
+    """Reads the keywords at the top of an Org file: `#+DATE: <2026-01-31 Sat>`, `#+PROPERTY: status draft`."""
+    names: list[str] = []
+    pairs = [(found["name"].lower(), found["value"].strip()) for found in _ORG_KEYWORD.finditer(text)]
+    return Block(values=_once(pairs, names), fields=text, end=len(text), twice=tuple(names))
 
 
 def _object(text: str) -> Block | None:

@@ -79,7 +79,7 @@ _KNOWN = frozenset(
 )
 """One of these has to be among lines that have no fence to be fields; others are words before a colon."""
 _MAY_BEGIN = re.compile(
-    rb"\s*(?:---|\+\+\+|;;;|\{|```|<!--|:?[A-Za-z\"'][\w \"'-]{0,40}:|[^\n]{1,200}\n[=~*^#-]{3,})"
+    rb"\s*(?:---|\+\+\+|;;;|\{|```|<!--|#\+|# -\*-|:?[A-Za-z\"'][\w \"'-]{0,40}:|[^\n]{1,200}\n[=~*^#-]{3,})"
 )
 
 
@@ -111,6 +111,31 @@ def split_front_matter(text: str, *, today: date | None = None) -> tuple[FrontMa
     return front, text
 
 
+def said_in(fields: Fields, front: FrontMatter) -> FrontMatter:
+    """Adds to `front` what fields beside a page's text say of it, where its text says nothing.
+
+    Raises:
+        PageError: the page is a draft.
+    """
+    today = datetime.now(UTC).date()
+    check_published(fields, today)
+    said = _Reader(fields, [], today).front_matter(None)
+    return replace(
+        front,
+        owner=front.owner or said.owner,
+        superseded_by=front.superseded_by or said.superseded_by,
+        retired=front.retired or said.retired,
+        replaces=front.replaces or said.replaces,
+        dates=replace(
+            front.dates,
+            reviewed=front.dates.reviewed or said.dates.reviewed,
+            review_due=front.dates.review_due or said.dates.review_due,
+            expires=front.dates.expires or said.dates.expires,
+        ),
+        notes=(*front.notes, *said.notes),
+    )
+
+
 def may_have_front_matter(content: bytes) -> bool:
     """Tells whether front matter is worth looking for in a file that is no Markdown."""
     marked = content.startswith((b"\xff\xfe", b"\xfe\xff"))  # UTF-16, UTF-32
@@ -125,7 +150,8 @@ def _is_front_matter(block: Block) -> bool:
     if block.json:
         graded = any(map(is_graded, keys))
         return bool(keys & _KNOWN or limited or graded or any(map(surely_limits, keys_in(block.fields))))
-    return any(map(names_readers, limited)) or (len(keys) > 1 and bool(keys & _KNOWN))
+    may_be_heading = len(keys) == 1 and block.end > 0  # a line above a ruler
+    return any(map(names_readers, limited)) or (not may_be_heading and bool(keys & _KNOWN))
 
 
 def _check_limits_are_read(block: Block) -> None:

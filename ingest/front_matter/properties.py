@@ -1,4 +1,4 @@
-"""Who may read a document, by its properties: a notebook's metadata, `<meta>` of HTML, custom properties of Office."""
+"""What a document's properties say of it, above all who may read it: a notebook's metadata, `<meta>` of HTML, custom properties of Office."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from ingest.errors import PageError
 from ingest.front_matter.fields import Fields
 from ingest.front_matter.front_matter import FrontMatter
 from ingest.front_matter.limits import audience_of, is_for_everyone, names_a_limit
+from ingest.front_matter.page_fields import said_in
 from ingest.front_matter.within import refuse_limits_within
 
 Properties = Mapping[str, object]
@@ -22,18 +23,19 @@ def limited_by(
     `called`: what a person calls them ("metadata"). `twice`: names that are given more than once.
 
     Raises:
-        PageError: they limit the page, to nobody that could be told.
+        PageError: they limit the page, to nobody that could be told; or it is a draft.
     """
     fields = Fields(properties)
     try:
         audience = audience_of(fields, twice)
         if audience is None and not is_for_everyone(fields):
             refuse_limits_within(fields, {}, "")
+        front = said_in(fields, front)
     except PageError as error:
         reason = error.reason.replace("its front matter has", f"its {called} has")
-        raise PageError(
-            reason.replace("its front matter says", f"its {called} says"), withdraw=True
-        ) from error
+        reason = reason.replace("its front matter says", f"its {called} says")
+        reason = reason.replace("in its front matter", f"in its {called}")
+        raise PageError(reason, withdraw=True, left_out=error.left_out) from error
     if audience is not None and front.audience is None:
         return replace(front, audience=audience, for_everyone=False)
     return replace(

@@ -13,7 +13,7 @@ from datetime import date
 from ingest.errors import PageError
 from ingest.front_matter.dates import UnreadableDateError, parse_date
 from ingest.front_matter.fields import Field, Fields, is_given, key_of, text_of, truth_of
-from ingest.front_matter.language_words import field_names, folded, listed
+from ingest.front_matter.language_words import field_names, folded, listed, words
 from kb.text.language_files import sections
 
 _DRAFTS = ("draft", "is_draft", "unlisted", "hidden", "headless", "unpublished")
@@ -28,11 +28,18 @@ _STARTS = (
     "embargo",
     "embargo_until",
     "embargoed_until",
+    "pub_date",
+    "published_on",
+    "published_at",
 )
 _STATUS = (
-    "status", "state", "page_status", "doc_status", "document_status", "publication_status", "lifecycle", "stage",
+    "status", "state", "page_status", "doc_status", "document_status", "publication_status", "lifecycle", "stage", "workflow",
+    "workflow_state", "workflow_status", *field_names("status_fields"),
 )  # fmt: skip
-_DRAFT_WORDS = listed("front_matter", "drafts")
+_DRAFT_WORDS = listed("front_matter", "drafts") | words(
+    "bozza szkic kladd kladde utkast luonnos taslak черновик 草稿 下書き 草案 초안"
+)
+"""With those of languages that have no file."""
 _NOT_PUBLISHED = listed("front_matter", "unpublished")
 _FEW = 4
 """Words of a state; more are a sentence, whose first word alone counts."""
@@ -97,10 +104,10 @@ def _is_draft(text: str) -> bool:
     """Recognizes "Draft", "draft v0.2", "Final draft", "draft (do not share)"."""
     if key_of(text) in _NOT_PUBLISHED:
         return True
-    words = [key_of(word) for word in _WORD.findall(text)]
-    if not words or words[0] in _NEGATIONS:
+    parts = [key_of(word) for word in _WORD.findall(text)]
+    if not parts or parts[0] in _NEGATIONS:
         return False
-    return words[0] in _DRAFT_WORDS or (len(words) <= 3 and words[-1] in _DRAFT_WORDS)
+    return parts[0] in _DRAFT_WORDS or (len(parts) <= _FEW and parts[-1] in _DRAFT_WORDS)
 
 
 def retired_as(fields: Fields, today: date) -> str | None:

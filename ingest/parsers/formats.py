@@ -55,7 +55,8 @@ MAX_TEXT_BYTES = 5_000_000
 """A larger text is data, not prose: the largest page that we met is 0.44 MB."""
 MAX_BINARY_BYTES = 60_000_000
 """Pictures make slides and PDFs large; their text is small."""
-_FENCED = frozenset({"html", "htm", "xhtml", "txt", "text", "rst", "org"})
+_HTML = frozenset({"html", "htm", "xhtml"})
+_FENCED = _HTML | {"txt", "text", "rst", "org"}
 """Formats other than Markdown from which site generators read front matter."""
 _MARKDOWN = frozenset({"md", "markdown", "mdx", "erb"})
 _LOOKED_THROUGH = _FENCED | {"csv", "tsv"}
@@ -98,7 +99,8 @@ def _read(content: bytes, path: str, kind: str, media_type: str | None) -> Parse
     if kind in _FENCED and may_have_front_matter(content):
         front, body = split_front_matter(decoded(content))
         if front != FrontMatter():
-            return _headed(front, _parsed(body.encode(_WITH_MARK), path, kind))
+            encoding = _WITH_MARK if kind in _HTML else "utf-8"
+            return _headed(front, _parsed(body.encode(encoding), path, kind))
     return _parsed(content, path, kind, dialect_of(path, media_type))
 
 
@@ -114,7 +116,7 @@ def _parsed(content: bytes, path: str, kind: str, dialect: Dialect = NO_DIALECT)
     match kind:
         case "md" | "markdown" | "mdx" | "erb":
             return parse_markdown(content, path=path, dialect=dialect)
-        case "html" | "htm" | "xhtml":
+        case _ if kind in _HTML:
             from ingest.parsers.markup.webpage import parse_html
 
             return parse_html(content, path=path)

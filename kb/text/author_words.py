@@ -75,6 +75,8 @@ class FrontMatterWords(LexiconPart):
     """Fields that make a page a draft where they say yes; names of other things as well."""
     published_fields: Words = NONE
     """Fields that make it one where they say no."""
+    status_fields: Words = NONE
+    """Fields that hold a page's state."""
     drafts: Words = NONE
     """States of a page that is not in force yet."""
     unpublished: Words = NONE

@@ -1,4 +1,4 @@
-"""Reads the properties of a page of HTML that may restrict its readers: `<meta>`, `data-*`, JSON-LD."""
+"""Reads the properties of a page of HTML: `<meta>`, and the `data-*` and JSON-LD that may restrict its readers."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from html import unescape
 
 from ingest.front_matter.fields import Fields, key_of
 from ingest.front_matter.limit_words import CLOSED_WORDS, OPEN, SURE, WORDS_OF_PAGES
+from ingest.front_matter.limits import names_a_limit
 
 _META = re.compile(r"<meta\b[^<>]*>", re.IGNORECASE)
 _ATTRIBUTE = re.compile(r"([\w:-]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'<>]+))")
-_NAMED_BY = ("name", "property", "itemprop", "http-equiv")
+_NAMED_BY = ("name", "property", "itemprop")
 _DUBLIN_CORE = re.compile(r"(?:dc|dcterms?|dublincore)\.(?:[\w-]+\.)?", re.IGNORECASE)
 _DATA = re.compile(
     r"\sdata-([a-z][\w-]{2,40})\s*=\s*(?:\"([^\"<>]{0,300})\"|'([^'<>]{0,300})'|([^\s\"'<>]{1,300}))",
@@ -34,8 +35,11 @@ def _of_meta(text: str) -> Named:
     for tag in _META.findall(text):
         attributes = {name.lower(): unescape("".join(value)) for name, *value in _ATTRIBUTE.findall(tag)}
         name = next((attributes[key] for key in _NAMED_BY if key in attributes), "")
+        as_header = attributes.get("http-equiv", "")
+        if names_a_limit(as_header):  # others are of browsers: `expires` tells how long to keep a copy
+            name = as_header
         value = attributes.get("content", attributes.get("value"))
-        if value is not None:
+        if name and value is not None:
             yield _DUBLIN_CORE.sub("", name.rpartition(":")[2]), value
 
 
