@@ -62,7 +62,7 @@ def create_mcp(asker_of: Callable[[Context], Asker]) -> MCPServer:
         top_k: Annotated[int, Field(ge=1, le=50)] = 5,
         chat_history: schemas.History = (),
     ) -> schemas.SearchReply:
-        """Passages of the company's pages, best first, with dates and warnings about pages that are out of date.
+        """Returns passages of the company's pages, best first, with dates and warnings about outdated pages.
 
         `chat_history` is the conversation before, oldest first: a follow-up is understood in it.
         """
@@ -71,8 +71,8 @@ def create_mcp(asker_of: Callable[[Context], Asker]) -> MCPServer:
 
     @server.tool(title="Ask the pages", annotations=_READS)
     async def ask(query: schemas.Text, ctx: Context, chat_history: schemas.History = ()) -> schemas.Answer:
-        """An answer from the company's pages with the citation behind every
-        sentence, or that there is none: see `outcome`.
+        """Answers from the company's pages and cites a page for every sentence, or says that there is no answer: see
+        `outcome`.
 
         `chat_history` is the conversation before, oldest first: a follow-up is understood in it.
         """

@@ -59,7 +59,7 @@ class JsonFormatter(EventFormatter):
 
 
 def start_logging(*, level: int, traces: bool = True, as_json: bool = False) -> None:
-    """Our own rooms at `level`, every library at warnings. Without `traces` an error shows its text alone."""
+    """Logs our packages at `level`, libraries at warnings; without `traces` an error has no traceback."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter((JsonFormatter if as_json else EventFormatter)(traces=traces))
     logging.basicConfig(level=logging.WARNING, handlers=[handler], force=True)
@@ -70,7 +70,7 @@ def start_logging(*, level: int, traces: bool = True, as_json: bool = False) -> 
 
 
 def without_inputs(text: str) -> str:
-    """What is logged, without the values that pydantic quotes in its errors: they are what people wrote."""
+    """Removes the values that pydantic quotes in its errors, since people wrote them."""
     return _INPUT.sub(r"\1", text)
 
 

@@ -44,7 +44,7 @@ class Setting:
 
 
 def all_settings(settings: Settings) -> Iterator[Setting]:
-    """In the order of the code. A secret is shown as set or not. Sources have a manual of their own."""
+    """Yields the settings in the order of the code, a secret as set or not; sources have a manual of their own."""
     usual_names = {path: name for name, path in WELL_KNOWN.items()}
     for (section, kind), values in _sections(settings):
         meanings = _meanings(kind)
@@ -81,7 +81,7 @@ def _show(settings: list[dict[str, str]]) -> None:
 
 
 def manual() -> str:
-    """docs/settings.md."""
+    """Returns the text of docs/settings.md."""
     lines = [
         "# Settings",
         "",
@@ -122,7 +122,7 @@ def _sections(settings: Settings) -> Iterator[tuple[tuple[str, type[Section]], S
 
 
 def _meanings(kind: type[Section]) -> dict[str, str]:
-    """Field -> the text below it in the code."""
+    """Maps each field to the docstring below it in the code."""
     body = ast.parse(textwrap.dedent(inspect.getsource(kind))).body[0]
     assert isinstance(body, ast.ClassDef)
     found: dict[str, str] = {}
@@ -135,7 +135,7 @@ def _meanings(kind: type[Section]) -> dict[str, str]:
 
 
 def _taken(schema: Mapping[str, Any], definitions: Mapping[str, Any]) -> str:
-    """What a field takes, in words, of its JSON schema."""
+    """Words what a field takes, by its JSON schema."""
     if "$ref" in schema:
         return _taken(definitions[schema["$ref"].rpartition("/")[2]], definitions)
     if "anyOf" in schema:
@@ -181,7 +181,7 @@ def _shown(value: object) -> str:
 
 
 def _span(value: timedelta) -> str:
-    """As `kb.config.sources.common.as_span` reads it."""
+    """Writes a duration as `kb.config.sources.common.as_span` reads it."""
     seconds = round(value.total_seconds())
     for unit, size in (("d", 86400), ("h", 3600), ("m", 60)):
         if seconds % size == 0:

@@ -157,8 +157,8 @@ def turn_from_metadata(
 
 
 def order(ts: str) -> tuple[int, ...]:
-    """Slack's timestamps sort as numbers, not as text or floats: they have more digits than a float keeps.
+    """Returns the sort key of a Slack timestamp, as numbers: it has more digits than a float keeps.
 
-    A question about a message (`bot.questions.submission`) stands where that message stands.
+    A question about a message (`bot.questions.submission`) sorts where that message does.
     """
     return tuple(int(part) if part.isdigit() else 0 for part in ts.partition("-")[0].split("."))

@@ -43,7 +43,7 @@ class Formats:
     or_else: str = "{first} or {last}"
 
     def on(self, day: date) -> str:
-        """A date as people write it: "3 May 2024"."""
+        """Writes a date as people do: "3 May 2024"."""
         number = self.first_of_month if day.day == 1 else str(day.day)
         month = Locale.parse(self.language).months["format"]["wide"][day.month]
         return self.date_form.format(day=number, month=month, year=day.year)
@@ -58,7 +58,7 @@ class Formats:
         return self.ago.format(time=self.counted(forms, number))
 
     def lasting(self, seconds: float) -> str:
-        """A duration: "40 s", "1 min 48 s", "2 hours 5 min", "7 days". What takes no time is told as one second."""
+        """Words a duration: "40 s", "1 min 48 s", "2 hours 5 min", "7 days"; less than a second is shown as one."""
         whole = max(1, round(seconds))
         if whole < 60:
             return self.counted(self.second, whole)
@@ -76,7 +76,7 @@ class Formats:
         return f"{value:,}".replace(",", self.thousands) if abs(value) >= self.grouped_from else str(value)
 
     def percent(self, share: float) -> str:
-        """A share between 0 and 1 as whole percents."""
+        """Writes a share between 0 and 1 as a whole percentage."""
         return self.percent_form.format(n=round(100 * share))
 
     def languages(self, codes: Iterable[str], *, join: str) -> str:
@@ -91,6 +91,6 @@ class Formats:
         return join.format(first=", ".join(names[:-1]), last=names[-1])
 
     def counted(self, forms: tuple[str, str], n: int) -> str:
-        """The form for one, or the form for several."""
-        one = n == 1 or (n == 0 and not self.zero_is_plural)
-        return forms[0 if one else 1].format(n=self.number(n))
+        """Fills in the singular form, or the plural form, with `n`."""
+        singular = n == 1 or (n == 0 and not self.zero_is_plural)
+        return forms[0 if singular else 1].format(n=self.number(n))

@@ -266,5 +266,5 @@ def _is_uncertain(error: SlackApiError) -> bool:
 
 
 def _code(error: SlackApiError) -> str:
-    """Slack's error code; "internal_error" where the reply was not Slack's JSON."""
+    """Returns Slack's error code; "internal_error" where the reply was not Slack's JSON."""
     return error_code(error) or "internal_error"

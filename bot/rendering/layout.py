@@ -49,7 +49,7 @@ def context(text: str) -> Block:
 
 
 def blocks_of(pieces: Sequence[Piece], *, budget: int) -> tuple[list[Block], bool]:
-    """Blocks for the pieces, and whether anything had to be left out to stay within `budget` characters."""
+    """Returns the pieces as blocks, and whether any were left out to stay within `budget` characters."""
     blocks: list[Block] = []
     open_text = ""
     table_used = False
@@ -88,7 +88,7 @@ def cut(text: str, limit: int) -> list[str]:
 
 
 def _units(pieces: Iterable[Piece]) -> Iterable[str | Piece]:
-    """Texts that fit a section, and tables that fit a table block."""
+    """Yields texts that fit a section block, and tables that fit a table block."""
     for piece in pieces:
         if piece.kind == "table" and fits_table_block(piece.rows):
             yield piece

@@ -56,8 +56,8 @@ SLACK_FAILURES: Final = (SlackClientError, aiohttp.ClientError, TimeoutError)
 
 
 def error_code(error: BaseException | None) -> str | None:
-    """Slack's word for why it refused, such as "channel_not_found", or
-    ours for why there is none; None: no such error.
+    """Returns the code of a refusal by Slack, such as "channel_not_found", or ours where Slack did not answer; else
+    None.
     """
     if isinstance(error, SlackNoResponseError):
         return error.code

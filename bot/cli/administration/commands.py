@@ -106,7 +106,11 @@ async def drop(common: Common, ids: Ids = None, every: All = False) -> int:
 
 
 def _wanted(ids: list[str] | None, every: bool) -> tuple[str, ...] | None:
-    """None: all."""
+    """Returns the ids, or None for all.
+
+    Raises:
+        typer.BadParameter: both ids and `--all` were given, or neither.
+    """
     if every is bool(ids):
         raise typer.BadParameter("name the questions by ID, or say --all")
     return None if every else tuple(ids or ())

@@ -189,7 +189,7 @@ def _result(last: Mapping[str, Any]) -> str:
 
 
 def duration(seconds: float) -> str:
-    """ "0.4 s", "48 s", "1 min 48 s", "1 h 2 min"."""
+    """Writes a duration: "0.4 s", "48 s", "1 min 48 s", "1 h 2 min"."""
     if seconds < 10:
         return f"{seconds:.1f} s"
     whole = round(seconds)

@@ -212,7 +212,7 @@ def _is_ours(name: str) -> bool:
 
 
 def _numbers(version_text: str) -> tuple[int, ...]:
-    """ "1.20.3" as it sorts; what follows the numbers has no say."""
+    """Returns "1.20.3" as a sort key: its first three numbers, without what follows a "+"."""
     return tuple(map(int, re.findall(r"\d+", version_text.partition("+")[0])[:3]))
 
 

@@ -15,10 +15,10 @@ from kb.index.port import IndexedChunk, PageHeld
 
 
 def generations_of(reader: BackupReader) -> list[Generation]:
-    """The one before the live one first, where there is one.
+    """Returns the live generation last, after the previous one if the backup has it.
 
     Raises:
-        BackupError: there is none that is live.
+        BackupError: the backup has no live generation.
     """
     found = [
         Generation(

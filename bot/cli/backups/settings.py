@@ -20,7 +20,7 @@ _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 
 def without_secrets(file: Path) -> str | None:
-    """As TOML; None where there is no such file, or it is none."""
+    """Returns the settings as TOML without secrets; None where the file is missing or is not TOML."""
     try:
         document = tomllib.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -60,7 +60,7 @@ def _models(annotation: Any) -> Iterator[type[BaseModel]]:
 
 
 def _lines(table: Mapping[str, Any], path: tuple[str, ...]) -> Iterator[str]:
-    """A table of TOML: its own values, then the tables in it."""
+    """Yields the lines of a TOML table: its own values, then the tables in it."""
     for key, value in table.items():
         if not _is_table(value):
             yield f"{_key(key)} = {_value(value)}"
@@ -94,5 +94,5 @@ def _value(value: Any) -> str:
 
 
 def _text(value: str) -> str:
-    """JSON's escapes are TOML's, but for the one character that JSON leaves as it is."""
+    """Writes a TOML string: with JSON's escapes, and U+007F escaped too, which JSON leaves as it is."""
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -33,10 +33,10 @@ Line = dict[str, Any]
 
 
 async def keys_of(redis: Redis, namespace: str) -> AsyncIterator[list[Line]]:
-    """In parts of `AT_ONCE`, in no particular order.
+    """Yields the keys in batches of `AT_ONCE`, in no particular order.
 
     Raises:
-        StoreUnavailableError: it does not answer.
+        StoreUnavailableError: the store does not answer.
     """
     dead = await _dead(redis, namespace)
     some: list[tuple[str, bool]] = []
@@ -68,7 +68,7 @@ async def stage(redis: Redis, lines: Sequence[Line]) -> None:
 
 
 async def drop_staged(redis: Redis) -> None:
-    """What a restore that was cut off has left."""
+    """Deletes the staged keys that an interrupted restore left behind."""
     with store_failures(_UNAVAILABLE):
         staged = [key async for key in redis.scan_iter(match=f"{STAGED}:*", count=1000)]
         for first in range(0, len(staged), AT_ONCE):

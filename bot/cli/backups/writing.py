@@ -114,7 +114,7 @@ async def _add_generation(writer: BackupWriter, generation: Generation, on_step:
 
 
 def _add_files(writer: BackupWriter, folder: DataFolder, settings: str) -> None:
-    """Blocking. What the data folder keeps that no sync brings back."""
+    """Adds the files of the data folder that no sync restores. Blocks."""
     if settings:
         writer.add(f"files/{SETTINGS}", settings.encode())
     for file in (folder.sources_file, folder.path / HISTORY):

@@ -12,7 +12,7 @@ from kb.config.settings import Settings
 
 
 async def api_checks(settings: Settings) -> list[Check]:
-    """Nothing where it is not served."""
+    """Checks who can reach the HTTP API and whether it has a key; returns no checks where the API is not served."""
     api = settings.api
     if api.port is None:
         return []

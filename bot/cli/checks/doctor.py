@@ -36,7 +36,7 @@ from kb.store.data_folder import DataFolder
 
 
 async def doctor(settings: Settings, *, as_json: bool, manifest: Path | None = None) -> int:
-    """`manifest`: the app's own, as Slack shows it, to be compared with what Footnote needs."""
+    """Prints the checks and returns 1 if anything is broken; `manifest` is the app's own, as Slack shows it."""
     checks = await _all(settings)
     if manifest is not None:
         checks += manifest_checks(manifest, settings.slack.command)
@@ -111,15 +111,15 @@ async def _knowledge(settings: Settings) -> list[Check]:
 
 
 def dead_letter_checks(status: Mapping[str, Any]) -> list[Check]:
-    """`status`: a session's."""
+    """Warns of unanswered questions in a session's `status`."""
     unanswered = unanswered_line(status)
     return [Check.warning("dead letters", unanswered, MEND)] if unanswered else []
 
 
 def reranking_checks(calibration: dict[str, Any] | None, settings: RerankSettings) -> list[Check]:
-    """What trying the cross-encoder on the pages showed; nothing where it is off. `calibration` is that of a status.
+    """Reports how the cross-encoder did on the pages; empty where it is off. `calibration` is taken from a status.
 
-    A setting goes before what was measured.
+    A weight in the settings overrides what was measured.
     """
     if settings.model == "off":
         return []
@@ -172,7 +172,7 @@ async def _reranker(settings: Settings) -> list[Check]:
 
 
 async def declining_checks(settings: Settings) -> list[Check]:
-    """A misfit of the reranker is no warning: the weights for rankings without one are used, and fit."""
+    """Says which weights confidence uses: a reranker's misfit is no warning, as those without a reranker fit."""
     fitted = fitted_for(settings)
     return [Check.ok("declining", fitted.reranker_misfit or "fitted")]
 

@@ -44,8 +44,8 @@ def warn_of_qdrant(settings: IndexSettings) -> None:
 
 
 def version_checks(server: str, client: str | None = None) -> list[Check]:
-    """`server`: as it tells it. Qdrant promises that a client fits servers of its own minor version,
-    the one before and the one after; older ones are fine down to `OLDEST`, which was tried.
+    """Compares the server's version with the client's. Qdrant promises that a client fits servers of its own minor
+    version, the one before and the one after; older ones work down to `OLDEST`, which was tried.
     """
     client = client or version("qdrant-client")
     theirs, ours = _numbers(server), _numbers(client)
@@ -70,7 +70,7 @@ def version_checks(server: str, client: str | None = None) -> list[Check]:
 
 
 async def server_version(settings: IndexSettings, *, for_s: float) -> str:
-    """What the server says; it is asked again for `for_s` seconds while it does not answer.
+    """Asks for the server's version, again and again for `for_s` seconds while it does not answer.
 
     Raises:
         IndexUnavailableError: it did not answer, or refused the key.
@@ -86,7 +86,7 @@ async def server_version(settings: IndexSettings, *, for_s: float) -> str:
 
 
 def _numbers(version_text: str) -> tuple[int, int] | None:
-    """Major and minor; None of what is no version."""
+    """Returns the major and minor version; None if the text is not a version."""
     major, _, rest = version_text.partition(".")
     minor = rest.partition(".")[0]
     return (int(major), int(minor)) if major.isdigit() and minor.isdigit() else None

@@ -22,7 +22,7 @@ Reply = TypeVar("Reply")
 
 
 async def slack_checks(settings: Settings) -> list[Check]:
-    """The tokens, their scopes, and whether there is a way to receive events."""
+    """Checks the tokens, their scopes, and whether there is a way to receive events."""
     slack = settings.slack
     if slack.bot_token is None:
         mend = 'set SLACK_BOT_TOKEN (xoxb-...); README, "Connect a real Slack", says where it is'
@@ -76,7 +76,7 @@ def agent_check(granted: str) -> Check:
 
 
 async def _admin_groups(groups: Collection[str], token: str, api_url: str) -> Check:
-    """The user groups whose members are admins: there, and not empty."""
+    """Checks that the user groups whose members are admins exist and are not empty."""
     name = "slack admins"
     client = SlackClient(token=token, base_url=api_url, timeout=SLACK_TIMEOUT_S)
     mend = "add the scope usergroups:read and reinstall the app: until then no group makes an admin"
@@ -118,7 +118,7 @@ async def _app_token(token: str, api_url: str) -> Check:
 
 
 async def _asked(name: str, call: Awaitable[Reply], api_url: str, *, mend: str) -> Reply | Check:
-    """Slack's answer, or what is broken. `mend`: what to do when Slack refuses the token."""
+    """Returns Slack's answer, or a broken check; `mend` is the advice when Slack refuses the token."""
     try:
         return await call
     except SlackApiError as error:

@@ -83,7 +83,7 @@ def _shortcut(manifest: Mapping[str, Any]) -> Check:
 
 
 def _switches(manifest: Mapping[str, Any]) -> Iterator[Check]:
-    """What has to be switched on."""
+    """Checks the features that have to be switched on."""
     switches = {
         "manifest buttons": ("settings", "interactivity", "is_enabled"),
         "manifest home tab": ("features", "app_home", "home_tab_enabled"),
@@ -103,7 +103,7 @@ def _switches(manifest: Mapping[str, Any]) -> Iterator[Check]:
 
 
 def _pane(manifest: Mapping[str, Any]) -> Check:
-    """The agent's view, the former assistant's, or none: each with the scope and events that belong to it."""
+    """Checks that the agent's view, or the former assistant's, has the scope and events that belong to it."""
     name = "manifest agent view"
     scopes = _at(manifest, "oauth_config", "scopes", "bot") or []
     events = _at(manifest, "settings", "event_subscriptions", "bot_events") or []

@@ -22,7 +22,7 @@ from kb.config.sources import (
 
 
 def open_source(settings: AnySourceSettings, folder: Path) -> Source:
-    """`folder`: where sources keep clones and what they remember of earlier visits; all of it may be deleted."""
+    """Opens a source, which keeps clones and what it remembers in `folder`; all of that may be deleted."""
     match settings:
         case FolderSettings():
             return FolderSource(settings)
@@ -63,6 +63,6 @@ def open_source(settings: AnySourceSettings, folder: Path) -> Source:
 
 
 def as_folder(settings: DriveSettings) -> FolderSettings:
-    """An export is a folder that git knows nothing of."""
+    """Returns a Drive export as a folder whose pages take no dates from git."""
     shared = settings.model_dump(exclude={"kind"})
     return FolderSettings(**shared, git_dates=False)

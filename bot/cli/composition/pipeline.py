@@ -41,7 +41,7 @@ logger = logging.getLogger(__name__)
 
 
 def open_language_model(settings: Settings, stack: AsyncExitStack) -> LanguageModel | None:
-    """None where none is configured. Closed with the stack."""
+    """Opens the language model and has `stack` close it; None where none is configured."""
     if settings.model.effective_provider == "none":
         return None
     from kb.llm.client import LanguageModel
@@ -54,7 +54,7 @@ def open_language_model(settings: Settings, stack: AsyncExitStack) -> LanguageMo
 def freshness_policy(
     settings: Settings, clock: Clock, *, sources: Sequence[AnySourceSettings] = ()
 ) -> FreshnessPolicy:
-    """The policy of the settings; what a source says of itself goes before."""
+    """Builds the policy of the settings; a source's own maximum age overrides the general one."""
     return FreshnessPolicy(
         clock=clock,
         max_age_days=settings.freshness.max_age_days,
@@ -81,10 +81,10 @@ def build_pipeline(
     replies: ReplyCache | None = None,
     rewrites: RewriteTally | None = None,
 ) -> Pipeline:
-    """The pipeline over parts that are open already. What evaluates builds it over an index of its own.
+    """Builds the pipeline over parts that are already open; evaluations build it over an index of their own.
 
-    `live`: where questions are embedded by what the index was made with; `embedder` did otherwise. `replies`
-    keeps the model's rewrites, `rewrites` counts them.
+    With `live`, questions are embedded by the model that the index was made with, otherwise by `embedder`. `replies`
+    caches the model's rewrites, `rewrites` counts them.
     """
     choose = partial(choose_rewriter, settings, client=model, cache=replies, tally=rewrites)
     fitted = fitted_for(settings)
@@ -134,7 +134,7 @@ def build_pipeline(
 
 
 def with_model(pipeline: Pipeline, model: LanguageModel, settings: Settings) -> Pipeline:
-    """The pipeline with answers in the model's words. The SDK is imported here: it takes two seconds."""
+    """Returns the pipeline with answers written by the model. Imports the SDK here, which takes two seconds."""
     from kb.answering.drafting import ModelDrafter
     from kb.answering.written import WrittenAnswerer
     from kb.citations.judge import Judge
@@ -151,6 +151,6 @@ def with_model(pipeline: Pipeline, model: LanguageModel, settings: Settings) -> 
 
 
 def unjudged(settings: Settings, model: ModelSettings) -> Settings:
-    """For evaluations in which a scripted model answers: it has nothing to say as a judge."""
+    """Returns settings for evaluations by a scripted `model`, which cannot act as the judge."""
     answer = settings.answer.model_copy(update={"judge": "off"})
     return settings.model_copy(update={"model": model, "answer": answer})

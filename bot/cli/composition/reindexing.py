@@ -76,7 +76,7 @@ def build_reindexer(
 
 
 async def _settle(index: VectorIndex, vocabulary: Vocabulary) -> None:
-    """Whatever ended the work: what was deleted before leaves the disk's counts of words too."""
+    """Settles the index however the work ended: also the word counts on disk then lose what was deleted."""
     try:
         await index.settle()
     except UnavailableError as error:

@@ -94,7 +94,7 @@ class Runtime:
         return self.settings.store.namespace
 
     def with_slack(self, slack: SlackSettings) -> Runtime:
-        """A copy with other Slack settings: the playground's address is known only once it listens."""
+        """Returns a copy with other Slack settings: the playground's address is known only once it listens."""
         return replace(self, settings=self.settings.model_copy(update={"slack": slack}))
 
     async def load_models(self) -> None:

@@ -37,7 +37,7 @@ class SourceRegistry:
         self._configured = settings.sources
 
     def all(self) -> tuple[AnySourceSettings, ...]:
-        """Every source; one in the settings wins over a remembered one of the same name."""
+        """Returns every source; one in the settings wins over a remembered one of the same name."""
         names = {source.name for source in self._configured}
         return (
             *self._configured,
@@ -45,11 +45,11 @@ class SourceRegistry:
         )
 
     def contacts(self) -> Mapping[str, str]:
-        """Source -> whom to ask about its pages, where the settings say so."""
+        """Maps a source's name to whom to ask about its pages, where the settings name somebody."""
         return {source.name: source.owner for source in self._configured if source.owner}
 
     def folders(self) -> tuple[FolderSettings, ...]:
-        """Those whose pages are files on this machine."""
+        """Returns the sources whose pages are files on this machine."""
         return tuple(
             as_folder(source) if isinstance(source, DriveSettings) else source
             for source in self.all()
@@ -75,14 +75,14 @@ class SourceRegistry:
         return source
 
     def add_sample(self) -> FolderSettings:
-        """The handbook that comes with Footnote."""
+        """Adds the handbook that comes with Footnote."""
         # Its pages show what dates do: the dates of this project's own commits would hide that.
         source = FolderSettings(name=SAMPLE, path=sample_folder(), git_dates=False)
         self._write((*(remembered for remembered in self._remembered() if remembered.name != SAMPLE), source))
         return source
 
     def _upload(self, file: Path) -> FolderSettings:
-        """A file of the same name is replaced: it is the same page."""
+        """Copies a file into the uploads; replaces one of the same name, which is the same page."""
         self._uploads.mkdir(parents=True, exist_ok=True)
         draft = self._uploads / f".{file.name}"
         shutil.copyfile(file, draft)

@@ -22,7 +22,7 @@ from kb.store.valkey import EmbeddedValkey, connect_redis
 
 
 async def open_store(settings: Settings, folder: DataFolder, stack: AsyncExitStack) -> Redis:
-    """The client for its commands.
+    """Opens the store, on the server of the settings or else in the data folder; `stack` closes it.
 
     Raises:
         StoreUnavailableError: the Valkey of the data folder does not start.
@@ -45,9 +45,9 @@ def open_index(settings: Settings, folder: DataFolder, stack: AsyncExitStack) ->
 
 
 async def embedder_of(index: VectorIndex) -> str | None:
-    """The name of the embedder that the index was made with. None: there is no index yet, or it cannot be read.
+    """Returns the name of the embedder that the index was made with; None if there is none yet or it cannot be read.
 
-    One that cannot be read has no say: the bot starts without it.
+    An unreadable index does not stop the bot from starting.
     """
     try:
         manifest = await index.manifest()
@@ -57,7 +57,7 @@ async def embedder_of(index: VectorIndex) -> str | None:
 
 
 def earlier_embedder(settings: EmbedSettings, name: str) -> Embedder:
-    """The embedder that an index names as its own, run as the settings say."""
+    """Opens the embedder that an index was made with, run as the settings say."""
     return Embedder(embedder_for(name, settings), like=name)
 
 

@@ -86,7 +86,7 @@ def _moved(settings: Settings, to: str) -> Settings:
 
 
 async def _answers(served: Settings) -> None:
-    """A server that is away is told of at once: waiting for its return is for what was begun.
+    """Asks the server once: only work that has begun waits for a server to come back.
 
     Raises:
         IndexUnavailableError: it does not answer.

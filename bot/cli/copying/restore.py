@@ -105,7 +105,7 @@ async def _here(settings: Settings, folder: DataFolder, reader: BackupReader) ->
 
 
 async def _store_as_it_is(settings: Settings, folder: DataFolder, stack: AsyncExitStack) -> Redis | None:
-    """None: there is none in the data folder yet."""
+    """Opens the store as it is before the restore; None where the data folder has none yet."""
     if settings.store.redis_url is None and not folder.valkey.exists():
         return None
     return await open_store(settings, folder, stack)
@@ -162,7 +162,7 @@ def _labels(reader: BackupReader) -> list[str]:
 
 
 def _place_files(reader: BackupReader, put: Path, folder: Path) -> None:
-    """Blocking."""
+    """Unpacks the files of the backup into `put`, with paths of sources moved to `folder`. Blocks."""
     unpacked = put.parent / "unpacked"
     unpacked.mkdir()
     for name in reader.names("files/"):

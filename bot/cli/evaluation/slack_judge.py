@@ -45,7 +45,7 @@ def judge(
     for element in _elements(blocks):
         wrong += _of_element(element, known, marks)
     shown = "\n".join([text, *_shown(blocks)])
-    wrong += [Wrong(kind="text", found=one) for one in forbidden if one in shown]
+    wrong += [Wrong(kind="text", found=phrase) for phrase in forbidden if phrase in shown]
     return list(dict.fromkeys(wrong))
 
 

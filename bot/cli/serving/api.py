@@ -37,7 +37,7 @@ async def serving_api(
 
 
 def _modules() -> tuple[ModuleType, ModuleType, ModuleType, ModuleType]:
-    """Two seconds of a start, which only those pay who serve it; the loop talks to Slack meanwhile."""
+    """Imports the API's modules, which takes two seconds: only where it is served, in a thread beside the loop."""
     from bot.api import app, guards, mcp_tools, server
 
     return app, guards, mcp_tools, server

@@ -34,12 +34,13 @@ class PageViewer:
         self._secret = secrets.token_bytes(32)
 
     def address(self, path: str) -> str:
-        """Where `read` finds a page, relative to the viewer: with the key that opens it."""
+        """Returns the address at which `read` finds a page, relative to the viewer, with the key that opens it."""
         return f"{KEY_MARK}{self._key(path)}/{quote(path)}"
 
     async def read(self, address: str) -> str | ShownPage | None:
-        """The Markdown of a page, or the text that was read from another format; None where there is none, or none
-        that this address opens."""
+        """Returns a page's Markdown, or the text read from another format; None if there is no such page, or it is
+        restricted and the address has no valid key.
+        """
         key, path = "", address
         if address.startswith(KEY_MARK):
             key, _, path = address.removeprefix(KEY_MARK).partition("/")
@@ -70,7 +71,7 @@ class PageViewer:
 
 
 def _as_read(page: ParsedPage) -> ShownPage:
-    """What was indexed: each heading once, where its first section stands."""
+    """Returns the page as it was indexed; each heading is shown once, above its first section."""
     sections = []
     before: tuple[str, ...] = ()
     for section in page.sections:

@@ -111,7 +111,7 @@ class PlaygroundGuide:
         return Guide(model=model, pages=counts.pages, questions=self._questions)
 
     async def _open_to_all(self) -> list[Chunk]:
-        """Passages that everybody may read: a suggestion must not tell what is on a limited page."""
+        """Returns passages that everybody may read: a suggestion must not reveal a restricted page."""
         found: list[Chunk] = []
         async for batch in self._runtime.index.passages(audience=Audience()):
             found.extend(batch)
@@ -138,6 +138,6 @@ def _credentials(slack: Playground) -> dict[str, object]:
 
 
 def own_data_folder(data: Path, pages: Path) -> Path:
-    """Where the index of somebody's own pages lives: apart from the sample's, and the same for the same folder."""
+    """Returns the data folder of the index over one's own `pages`, apart from the sample's and stable."""
     root = str(pages.expanduser().resolve())
     return data / "playground" / f"{Path(root).name}-{hashlib.sha256(root.encode()).hexdigest()[:8]}"

@@ -65,7 +65,7 @@ async def serve(settings: Settings) -> int:
 
 @asynccontextmanager
 async def running(runtime: Runtime, answers: PipelinePort) -> AsyncIterator[tuple[Edge, LocalSession]]:
-    """The bot in action: queue workers, the edge (not yet connected) and the socket for other commands."""
+    """Runs the bot: queue workers, the edge (not yet connected) and the socket for other commands."""
     slack = runtime.settings.slack
     await warn_of_store(runtime.redis)
     warn_of_qdrant(runtime.settings.index)

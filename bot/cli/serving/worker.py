@@ -56,7 +56,7 @@ async def worker(settings: Settings, *, idle_exit_s: float | None, as_json: bool
         stack.push_async_callback(reader.close)
 
         async def pipeline_for(wanted: IndexManifest) -> PagePipeline:
-            """In the precision of the bot's index, where the settings leave it open."""
+            """Builds the pipeline in the precision of the bot's index, where the settings leave it open."""
             embedder = Embedder(settings.embed, like=wanted.embedder)
             stack.callback(embedder.close)
             await asyncio.gather(embedder.ready(), asyncio.to_thread(warm_up))

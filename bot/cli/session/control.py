@@ -65,7 +65,7 @@ async def control_socket(session: Session, socket: Path) -> AsyncIterator[None]:
 
 
 def _call(method: Callable[..., Awaitable[Any]]) -> Handler:
-    """A handler whose request holds the method's arguments as JSON, and whose response what it returns."""
+    """Returns a handler that takes the method's arguments as JSON and responds with its result."""
     checked = validate_call(method)
 
     async def handle(request: web.Request) -> web.StreamResponse:
@@ -75,7 +75,7 @@ def _call(method: Callable[..., Awaitable[Any]]) -> Handler:
 
 
 def _stream(method: Callable[..., AsyncGenerator[Any]]) -> Handler:
-    """The same of a method that yields: a line for each step, and one for an error that ends them."""
+    """Returns a handler that responds with a line for each step, and one for an error that ends them."""
     checked = validate_call(method)
 
     async def handle(request: web.Request) -> web.StreamResponse:

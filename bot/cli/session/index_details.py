@@ -16,7 +16,7 @@ logger = logging.getLogger(__name__)
 
 
 def other_embedder(manifest: IndexManifest | None, settings: EmbedSettings) -> str:
-    """What is the matter where the settings name another model than the index was made with; "" where they do not."""
+    """Explains that the settings name another model than the index was made with; "" where they do not."""
     if manifest is None or embedder_for(manifest.embedder, settings).models == settings.models:
         return ""
     return (
@@ -42,7 +42,7 @@ async def current_offer(runtime: Runtime) -> LanguageOffer | None:
 
 
 def reranking_line(found: Calibration) -> str:
-    """What a trial of the cross-encoder showed, for an operator; "" where there was none."""
+    """Words the result of trying the cross-encoder, for an operator; "" where it was not tried."""
     tried = found.reranking
     if tried is None:
         return ""

@@ -25,7 +25,7 @@ WITHIN_S = 5.0
 
 
 async def measured(runtime: Runtime, edge: Edge | None) -> str:
-    """In the text format of Prometheus. `edge`: None where no Slack is served."""
+    """Returns the metrics in the text format of Prometheus; `edge` is None where no Slack is served."""
 
     async def of_everybody() -> tuple[Stats, QueueFigures]:
         queue = runtime.queue

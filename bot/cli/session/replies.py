@@ -83,7 +83,7 @@ def stale_as_json(page: StalePage) -> dict[str, Any]:
 
 
 def key_as_json(key_in_use: KeyInUse) -> dict[str, Any]:
-    """All but the digest."""
+    """Returns every field of a key but its digest."""
     key = key_in_use.key
     return {
         "name": key.name,
@@ -98,7 +98,7 @@ def key_as_json(key_in_use: KeyInUse) -> dict[str, Any]:
 
 
 def grown_as_json(grown: Grown) -> dict[str, Any]:
-    """As the control socket carries it."""
+    """Returns the grown cases as the control socket carries them."""
     return {
         "cases": [case.model_dump(mode="json", exclude_defaults=True) for case in grown.cases],
         "golden": [golden.model_dump(mode="json", exclude_defaults=True) for golden in grown.golden],
@@ -107,7 +107,7 @@ def grown_as_json(grown: Grown) -> dict[str, Any]:
 
 
 def _places(gap: Gap) -> dict[str, str]:
-    """The public channels by id, with the names that they had when it was asked."""
+    """Maps the ids of the gap's public channels to the names that they had when the questions were asked."""
     names = {
         question.record.asked_in.channel: question.record.asked_in.channel_name for question in gap.asked
     }

@@ -38,17 +38,17 @@ class Session(Protocol):
         """
 
     async def syncs(self) -> list[dict[str, Any]]:
-        """How each source stands, as `bot.cli.session.source_states` writes it. Reads the revision of every page."""
+        """Returns the state of each source (`bot.cli.session.source_states`). Reads the revision of every page."""
 
     async def offer(self) -> str:
-        """A sentence for the operator, where another embedder would read
-        what is asked or written; "" where none would.
+        """Returns a sentence for the operator, where another embedder knows the languages of pages and questions; else
+        "".
         """
 
     async def stats(self) -> dict[str, Any]: ...
 
     async def gaps(self, *, again: bool) -> dict[str, Any]:
-        """What the pages lack, as `bot.cli.session.replies` writes it. `again`: the questions are asked anew first."""
+        """Returns the gaps (`bot.cli.session.replies`); with `again` their questions are first asked anew."""
 
     async def stale(self) -> list[dict[str, Any]]: ...
 
@@ -62,7 +62,7 @@ class Session(Protocol):
         """Deletes them; otherwise as `retry_dead_letters`."""
 
     async def grow(self, *, private: bool) -> dict[str, Any]:
-        """Cases of what people asked, as `bot.cli.session.replies` writes them."""
+        """Returns test cases from what people asked (`bot.cli.session.replies`)."""
 
     async def keys(self) -> list[dict[str, Any]]:
         """Lists the keys of the HTTP API, as `bot.cli.session.replies` writes them."""

@@ -19,7 +19,7 @@ logger = logging.getLogger(__name__)
 
 
 async def source_states(runtime: Runtime) -> list[SourceState]:
-    """Never raises for an outage: what does not answer is left out."""
+    """Returns the state of each source. Never raises for an outage: what cannot be read is left out."""
     known = runtime.sources.all()
     pages = await _pages(runtime.index)
     every = {source.name: source.sync_every for source in known if source.sync_every is not None}
@@ -42,10 +42,10 @@ async def source_states(runtime: Runtime) -> list[SourceState]:
 
 
 async def last_syncs(runtime: Runtime) -> list[SourceState]:
-    """What stands in no index: each source's clock and its last sync.
+    """Returns each source's schedule and last sync, without reading the index.
 
     Raises:
-        StoreUnavailableError: it cannot be told.
+        StoreUnavailableError: the store does not answer.
     """
     last = await _history(runtime).read()
     return [
@@ -55,10 +55,10 @@ async def last_syncs(runtime: Runtime) -> list[SourceState]:
 
 
 async def ended_syncs(runtime: Runtime) -> dict[str, datetime]:
-    """Source -> when its last sync ended.
+    """Maps each source's name to the end of its last sync.
 
     Raises:
-        StoreUnavailableError: it cannot be told.
+        StoreUnavailableError: the store does not answer.
     """
     return {name: record.at for name, record in (await _history(runtime).read()).items()}
 
