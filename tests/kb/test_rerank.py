@@ -89,7 +89,9 @@ async def test_a_reranker_that_is_off_says_so_and_leaves_the_hits_alone() -> Non
     reranker.close()
 
 
-@pytest.mark.parametrize("kind", ["not a model name", "folder without a model"])
+@pytest.mark.parametrize(
+    "kind", ["not a model name", pytest.param("folder without a model", marks=pytest.mark.series)]
+)
 async def test_a_missing_reranker_is_named_once_and_the_fused_order_stands(
     kind: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
