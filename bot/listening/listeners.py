@@ -20,7 +20,6 @@ from bot.queue.queued_question import QueuedQuestion, question_id
 from bot.slack.events import FORM_SUBTYPES, READ_SUBTYPES, Message, MessageEvent
 from bot.slack.message_text import message_text
 from bot.slack.people import Me, People
-from bot.slack.slack_text import mentions
 from kb.conversation.conversations import RedisConversations
 from kb.models import ThreadKey
 
@@ -103,7 +102,7 @@ class Listeners:
             return False
         me = await self.people.me()
         ours = me.wrote(message)
-        return not ours and mentions(message.text, me.user_id)
+        return not ours and me.is_mentioned(message)
 
     async def on_message_edited(self, event: MessageEvent) -> None:
         """Accepts an edit with new words, of a message that was accepted before or that speaks to us now.
@@ -117,7 +116,7 @@ class Listeners:
         me = await self.people.me()
         if before is not None and question_text(before, me) == question_text(message, me):
             return
-        overtaken = before is not None and mentions(before.text, me.user_id)
+        overtaken = before is not None and me.is_mentioned(before)
         await self._judge(event, message, was_accepted=overtaken or await self._was_accepted(event, message))
 
     async def _was_accepted(self, event: MessageEvent, message: Message) -> bool:
@@ -175,7 +174,7 @@ class Listeners:
             added=text.added,
             shown=text.shown,
             unread=text.unread,
-            mentioned=mentions(message.text, me.user_id),
+            mentioned=me.is_mentioned(message),
             received_at=self.clock(),
             action_token=event.token,
             edited_ts=_edited_ts(event, message),
@@ -188,7 +187,7 @@ class Listeners:
 
 
 def question_text(message: Message, me: Me) -> tuple[object, bool]:
-    return message_text(message, me).words, mentions(message.text, me.user_id)
+    return message_text(message, me).words, me.is_mentioned(message)
 
 
 def _edited_ts(event: MessageEvent, message: Message) -> str | None:

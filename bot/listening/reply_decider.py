@@ -26,7 +26,7 @@ from bot.listening.threads import order
 from bot.slack.events import READ_SUBTYPES, Message, MessageEvent, answer_metadata
 from bot.slack.message_text import message_text
 from bot.slack.people import Me, People
-from bot.slack.slack_text import addresses_others, mentions
+from bot.slack.slack_text import addresses_others
 from kb.conversation.conversations import RedisConversations
 from kb.models import ThreadKey
 
@@ -152,8 +152,7 @@ class ReplyDecider:
 def _is_ours(messages: Sequence[Message], me: Me) -> bool:
     """Tells whether we wrote in this thread or were mentioned there."""
     return any(
-        me.wrote(message) or (message.by_a_person and mentions(message.text, me.user_id))
-        for message in messages
+        me.wrote(message) or (message.by_a_person and me.is_mentioned(message)) for message in messages
     )
 
 
@@ -168,7 +167,7 @@ def thread_message(message: Message, me: Me, name: str = "") -> ThreadMessage:
     return ThreadMessage(
         user=message.user or "",
         text=message_text(message, me).own,
-        mentions_us=mentions(message.text, me.user_id),
+        mentions_us=me.is_mentioned(message),
         addresses_others=addresses_others(message.text, me.user_id),
         name=name,
     )

@@ -11,6 +11,7 @@ from typing import Literal
 from pydantic import Field
 
 from bot.frozen_model import FrozenModel
+from bot.slack.slack_text import without_marks
 from kb.models import ThreadKey
 
 LINES = "direct"
@@ -115,7 +116,8 @@ class QueuedQuestion(FrozenModel):
         The ending is for `bot/queue/queue_operations.lua`: after words that were not meant for us, equal words with a
         mention are new.
         """
-        words = json.dumps([self.text, self.added, self.unread], ensure_ascii=False)
+        said = [without_marks(self.text), without_marks(self.added), self.unread]
+        words = json.dumps(said, ensure_ascii=False)
         return hashlib.sha256(words.encode()).hexdigest() + (":unasked" if self.unasked else "")
 
 

@@ -12,7 +12,7 @@ from bot.slack.message_parts import Attachment, Blocks, BotProfile, Files, Paylo
 ANSWER_EVENT = "footnote_answer"
 """The metadata event type of our replies."""
 
-READ_SUBTYPES = frozenset({None, "thread_broadcast", "file_share"})
+READ_SUBTYPES = frozenset({None, "thread_broadcast", "file_share", "me_message"})
 """Messages that a person wrote. Every other subtype is an edit, a deletion, a bot's, or Slack talking about itself."""
 
 FORM_SUBTYPES = frozenset({None, "bot_message"})

@@ -15,7 +15,7 @@ from bot.rendering.mrkdwn import escape, unescape
 from bot.slack.events import Message
 from bot.slack.message_parts import Attachment, SharedFile
 from bot.slack.people import Me
-from bot.slack.slack_text import without_mention
+from bot.slack.slack_text import without_marks, without_mention
 
 LONGEST_QUESTION = 3000
 """Characters. Longer messages are pasted documents: the beginning says what they are about, the end what is wanted."""
@@ -51,7 +51,7 @@ class MessageText:
     @property
     def words(self) -> tuple[str, str, tuple[str, ...]]:
         """Returns what the writer wrote and attached; an edit that changes none of it says nothing new."""
-        return self.own, self.added, self.unread
+        return without_marks(self.own), without_marks(self.added), self.unread
 
 
 def message_text(message: Message, me: Me) -> MessageText:

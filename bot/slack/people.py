@@ -12,6 +12,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.slack.errors import SLACK_FAILURES, cause_of, error_code
 from bot.slack.events import Message
+from bot.slack.slack_text import mentions
 from bot.slack.ttl_cache import TtlCache
 
 logger = logging.getLogger(__name__)
@@ -58,6 +59,11 @@ class Me:
             return ""
         thread = f"?thread_ts={thread_ts}&cid={channel}" if thread_ts and thread_ts != ts else ""
         return f"{self.url}archives/{channel}/p{ts.replace('.', '')}{thread}"
+
+    def is_mentioned(self, message: Message) -> bool:
+        """Tells whether a message speaks to the bot; the text of a form may be a notice beside its blocks."""
+        lines = (line for block in message.blocks for line in block.lines)
+        return any(mentions(text, self.user_id) for text in (message.text, *lines))
 
     def wrote(self, message: Message) -> bool:
         return message.user == self.user_id or (message.bot_id is not None and message.bot_id == self.bot_id)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Mapping
 
 from bot.rendering.mrkdwn import unescape
 
 _ENTITY = re.compile(r"<([^<>]+)>")
 _PERSON = re.compile(r"<@([UW][A-Z0-9]+)(?:\|[^<>]*)?>")
+_MARKS = re.compile(r"(?<!\w)[*_`]+|[*_`]+(?!\w)")
 _GROUP = re.compile(r"<!(?:subteam\^|here|channel|everyone)[^<>]*>")
 _LEFT_BEHIND = re.compile(r"^(?:[\s,;–—-]|:(?![a-z0-9_+\-]+:))+")
 """What stays in front when a mention is taken away: "@footnote, how …"."""
@@ -39,6 +41,12 @@ def without_mention(text: str, user_id: str) -> str:
     if text.lstrip().startswith(f"<@{user_id}"):
         spoken = _LEFT_BEHIND.sub("", spoken)
     return re.sub(r"[ \t]{2,}", " ", _GAP_BEFORE_MARK.sub("", spoken)).strip()
+
+
+def without_marks(text: str) -> str:
+    """Drops bold, code, line ends and invisible characters, so that the words of two versions can be compared."""
+    visible = "".join(character for character in text if unicodedata.category(character) != "Cf")
+    return " ".join(_MARKS.sub("", visible).split())
 
 
 def plain_text(text: str, names: Mapping[str, str] | None = None) -> str:

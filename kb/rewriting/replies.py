@@ -26,7 +26,7 @@ REMARK = 3
 
 _IN_EVERY = frozenset({"says", "small", "answers"})
 """Signals that must hold in each language that a message may be in; for the others one language is enough."""
-_CHATTER = re.compile(r"<[@#!][^>]*>|<?https?://\S+|:[a-z0-9_+\-]+:|(?m:^&?>.*$)")
+_CHATTER = re.compile(r"<[@#!][^>]*>|<?https?://\S+|:[a-z0-9_+\-]+:|(?<!\S)\+\d+\b|(?m:^&?>.*$)")
 _AT_SOMEBODY = re.compile(r"(?<![\w.])@(?=[^\W\d_])")
 
 

@@ -216,6 +216,23 @@ async def test_the_end_of_a_long_question_is_asked(office: Office) -> None:
 FORM = {"subtype": "bot_message", "bot_id": "B0FORM", "username": "Ask HR"}
 
 
+@pytest.mark.parametrize("text", ["", "A new question"])
+async def test_a_form_may_mention_us_in_its_blocks_alone(office: Office, text: str) -> None:
+    words = {"type": "mrkdwn", "text": f"{bot(office)} How many days of holiday do I get?"}
+    posted(office, "#general", **FORM, text=text, blocks=[{"type": "section", "text": words}])
+    await office.settled()
+    ((asked_for, _),) = asked(office)
+    assert asked_for.endswith("How many days of holiday do I get?")
+
+
+async def test_a_message_about_oneself_is_a_question_as_any(office: Office) -> None:
+    ts = posted(
+        office, "#general", user="U0ALICE", subtype="me_message", text=f"asks {bot(office)} how many days?"
+    )
+    await office.answers("#general", ts)
+    assert asked(office) == [("asks how many days?", [])]
+
+
 @pytest.mark.parametrize("twin", [True, False])
 @pytest.mark.parametrize("event", ["app_mention", "message"])
 async def test_a_form_that_mentions_is_answered_once_in_its_thread(

@@ -16,6 +16,7 @@ from kb.models import Outcome, ThreadKey
 from tests.bot.edge.test_exactly_once import taken
 from tests.fakes.answers import an_answer, without_answer
 from tests.fakes.office import Office, open_office
+from tests.fakes.waiting import until
 
 QUESTION = "How many days of holiday do I get?"
 
@@ -28,9 +29,11 @@ async def answered(office: Office, question: str = QUESTION, channel: str = "#ge
 
 async def waiting(office: Office) -> None:
     """Until a question waits for a worker."""
-    async with asyncio.timeout(5):
-        while (await office.queue.queue.depth()).waiting == 0:  # noqa: ASYNC110 - another process would tell nothing either
-            await asyncio.sleep(0.02)
+
+    async def one_waits() -> bool:
+        return (await office.queue.queue.depth()).waiting > 0
+
+    await until(one_waits)
 
 
 async def talk(office: Office, ts: str, *said: tuple[str, str], channel: str = "#general") -> None:
@@ -69,7 +72,7 @@ async def test_two_people_write_to_each_other_in_peace(office: Office) -> None:
     "reply",
     [
         *("Leave policy", "the second one", "the policy", "policy please", "I mean the policy", "both"),
-        *("2", "leave FAQ", "the lats one", "no, sick leave", "laeve policy"),
+        *("1", "2", "leave FAQ", "the lats one", "no, sick leave", "laeve policy"),
     ],
 )
 @pytest.mark.parametrize("channel", ["#general", "#people-leads"])
@@ -95,7 +98,9 @@ async def test_the_reply_that_names_what_is_meant_is_heard(
     assert len(office.knowledge.asked) == 2
 
 
-@pytest.mark.parametrize("reply", ["never mind", "thanks anyway", "I'll ask HR then", "lol ok", ":shrug:"])
+@pytest.mark.parametrize(
+    "reply", ["never mind", "thanks anyway", "I'll ask HR then", "lol ok", ":shrug:", "+1"]
+)
 async def test_a_reply_that_answers_nothing_is_left(office: Office, reply: str) -> None:
     office.knowledge.answers["leave"] = without_answer(
         "unclear", interpretations=("Leave FAQ", "Leave policy")
@@ -261,11 +266,14 @@ async def test_a_channel_may_have_questions_answered_that_nobody_put_to_footnote
 
 async def test_a_thread_that_takes_too_long_is_left_and_the_event_acknowledged(office: Office) -> None:
     ts = await answered(office)
-    office.slack.faults.add("conversations.replies", delay=5.0)
+    object.__setattr__(office.edge.wiring.listeners.decider, "read_s", 0.1)
+    office.slack.faults.add("conversations.replies", delay=0.5)
     await talk(office, ts, ("alice", "and when do they expire?"))
     assert len(office.knowledge.asked) == 1
+    assert {one.outcome for one in office.slack.deliveries} == {"acknowledged"}
 
 
+@pytest.mark.usefixtures("soon")
 async def test_a_question_whose_thread_cannot_be_read_is_heard_when_slack_sends_it_again(
     office: Office,
 ) -> None:
