@@ -91,7 +91,7 @@ def find_block(text: str) -> Block | None:
 
 
 def _unfenced(text: str) -> Block | None:
-    """Fields that begin the page without a fence. With none below them either they are words of the page as well."""
+    """Reads fields that begin the page without a fence; with none below either, they stay text too."""
     skipped = len(text) - len(text.lstrip("\n"))
     block = _BARE.match(text, skipped)
     if block is None:

@@ -93,7 +93,7 @@ def closes(name: str, value: str) -> bool:
 
 
 def _limit_key(name: str) -> str:
-    """As `key_of`, of what the name looks like."""
+    """Returns `key_of` of the name with look-alike letters made plain."""
     return key_of(plainly(name))
 
 

@@ -60,7 +60,7 @@ class RenewedToken:
         return bearer(await self.secret())
 
     def forget(self) -> bool:
-        """Of requests that are made at a time, each may find the token refused: all of them may ask again."""
+        """Drops a refused token; True, as each of several requests at once may find it refused and ask again."""
         self._token = None
         return True
 
@@ -86,7 +86,7 @@ def read_secret(secret: SecretStr | None, file: Path | str | None, *, name: str,
 
 
 def unescaped(pem: str) -> str:
-    """A PEM file from an environment file, in which line breaks are often written out."""
+    """Returns a PEM file with real line breaks: environment files often write them as a backslash and an n."""
     return pem.replace("\\n", "\n")
 
 

@@ -9,7 +9,7 @@ from pathspec import GitIgnoreSpec
 
 
 def globs(patterns: Sequence[str]) -> GitIgnoreSpec:
-    """Sources are opened anew at every sync, and compiling takes longer than asking whether a page changed."""
+    """Compiles globs once: at every sync sources are reopened, and compiling takes longer than a page's check."""
     return _compiled(tuple(patterns))
 
 

@@ -236,19 +236,19 @@ class JsonApi:
         return response
 
     def _below(self, path: str) -> URL:
-        """A vendor's "next" link may or may not repeat the base URL's own path."""
+        """Returns a path's URL below the base; a vendor's "next" link may or may not repeat the base's own path."""
         own_path = self._base.raw_path.rstrip("/")
         below = URL(path) if path.startswith(f"{own_path}/") else URL(own_path + path)
         return self._base.origin().join(below)
 
     def _own(self, url: URL) -> URL:
-        """Credentials go to the configured host alone."""
+        """Refuses another host: credentials go to the configured one alone."""
         if url.origin() != self._base.origin():
             raise ApiError(f"it leads to another host ({url.host}): not followed", status=301)
         return url
 
     def _checked(self, url: URL) -> URL:
-        """What a download is read from."""
+        """Refuses to download from another host without https."""
         if url.origin() != self._base.origin() and url.scheme != "https":
             raise ApiError(f"it sends us to {url.origin()}, which is no https")
         return url
@@ -260,7 +260,7 @@ def _redirect(answer: aiohttp.ClientResponse) -> URL | None:
 
 
 def _whole(address: str) -> URL:
-    """An address as the vendor wrote it, to the letter."""
+    """Parses an absolute address without changing how the vendor encoded it."""
     try:
         url = URL(address, encoded=True)
         url.origin()

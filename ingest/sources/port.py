@@ -90,8 +90,8 @@ class Source(Protocol):
         """Returns where a reader opens the page at `path`."""
 
     def withdraws(self, path: str) -> bool:
-        """After a listing: whether a page that is not in it was left out on purpose (its readers were limited, the
-        settings exclude it), so that it goes however many go with it. False: it is merely not there.
+        """Whether a page that the last listing lacks was left out on purpose (its readers were limited, the settings
+        exclude it): then it is deleted, however many go with it. False: it is merely not there.
         """
 
     async def close(self) -> None:

@@ -63,14 +63,14 @@ class ReindexJobs:
         return self._sync.source_names
 
     async def forget(self, address: str) -> Sequence[PageAddress]:
-        """Does not wait for a reindex under way."""
+        """Forgets a page without waiting for a reindex under way."""
         pages = await self._sync.forget(address)
         if pages and self._after is not None:
             await self._after()
         return pages
 
     async def remember(self, address: str) -> Sequence[str]:
-        """Lets the next reindex find forgotten pages of this path or id again; their ids."""
+        """Lets the next reindex find forgotten pages of this path or id again; returns their ids."""
         return await self._sync.remember(address)
 
     async def close(self) -> None:

@@ -19,7 +19,7 @@ class LivePages(Protocol):
 
 
 class NoPages:
-    """In the place of a damaged index, of which nobody reads anything until another is swapped in."""
+    """Stands for a damaged index, which nobody reads until another is swapped in."""
 
     async def revisions(self) -> Mapping[str, str]:
         return {}
@@ -31,4 +31,4 @@ class NoPages:
         return ()
 
     async def delete_pages(self, page_ids: Sequence[str]) -> None:
-        """There is nothing to read any more."""
+        """Does nothing: an index that cannot be read has no pages to delete."""

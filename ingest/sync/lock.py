@@ -78,7 +78,7 @@ class OnlyReplica:
         await asyncio.Event().wait()
 
     async def release(self, last: ReindexProgress) -> None:
-        """Nobody waits for it."""
+        """Does nothing: no other replica waits for the lock."""
 
     async def latest(self) -> ReindexProgress | None:
         return None

@@ -145,7 +145,7 @@ class Sync:
         return await forget_page(address, index=self._index, forgotten=self._forgotten)
 
     async def remember(self, address: str) -> list[str]:
-        """Lets the next run index a forgotten page again; the ids."""
+        """Lets the next run index a forgotten page again; returns the ids."""
         return await remember_page(address, forgotten=self._forgotten)
 
     async def _plan(

@@ -76,7 +76,9 @@ def _may_hide(xml: bytes, styles: frozenset[str]) -> bool:
 
 def _hide(root: Element, styles: frozenset[str]) -> bool:
     hidden = [run for run in root.iter(f"{WORD}r") if _is_hidden(run, styles)]
-    hidden += [one for one in root.iter(f"{WORD}p") if _style(one, "pPr", "pStyle") in styles]
+    hidden += [
+        paragraph for paragraph in root.iter(f"{WORD}p") if _style(paragraph, "pPr", "pStyle") in styles
+    ]
     hidden += root.iter(f"{WORD}moveFrom")
     _remove(hidden)
     return bool(hidden)

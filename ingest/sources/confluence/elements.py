@@ -42,10 +42,10 @@ class StorageError(Exception):
 
 
 def parse_storage(storage: str) -> Element:
-    """The text under one root. It uses prefixes without declaring them and HTML's entities: both are supplied.
+    """Parses the text under one root; declares the prefixes and replaces the HTML entities that it uses undeclared.
 
     Raises:
-        StorageError: it cannot be read as XML, however generously.
+        StorageError: it cannot be read as XML, even leniently.
     """
     pieces = _CDATA.split(_NO_XML.sub("", storage))
     text = "".join(
@@ -81,7 +81,7 @@ def _as_text(entity: re.Match[str]) -> str:
 
 
 def name_of(element: Element) -> str:
-    """`p`, `ac:link`: the name as the format's documentation writes it."""
+    """Returns an element's name as the format's documentation writes it: `p`, `ac:link`; "" of a comment."""
     if not isinstance(element.tag, str):
         return ""
     qualified = lxml.etree.QName(element.tag)
@@ -90,7 +90,7 @@ def name_of(element: Element) -> str:
 
 
 def attribute(element: Element, name: str) -> str:
-    """`attribute(link, "ac:anchor")`; empty where there is none."""
+    """Returns an attribute by such a name: `attribute(link, "ac:anchor")`; "" where there is none."""
     prefix, _, local = name.rpartition(":")
     return str(element.get(f"{{{_NAMESPACES[prefix]}}}{local}" if prefix else local, ""))
 
@@ -141,7 +141,7 @@ def is_amid_text(element: Element) -> bool:
 
 
 def seen_text(element: Element) -> Iterator[str]:
-    """A heading's own words, without the parameters of macros in it."""
+    """Yields a heading's own text, without the parameters of macros in it."""
     yield element.text or ""
     for child in element:
         if name_of(child) not in DROPPED and name_of(child) not in MACROS:

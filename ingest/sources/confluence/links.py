@@ -15,7 +15,7 @@ _MENTION = re.compile(rf"({'|'.join(USER_IDS)})\s*=\s*[\"']([^\"'<>]+)[\"']")
 
 
 def mentioned(storage: str) -> set[tuple[str, str]]:
-    """(attribute, id) of everybody whom a page mentions."""
+    """Returns (attribute, id) of everybody whom a page mentions."""
     return {(found[1], found[2]) for found in _MENTION.finditer(storage)}
 
 
@@ -32,15 +32,15 @@ class PageLinks:
     people: Mapping[str, str] = field(default_factory=dict)
 
     def anchor(self, heading: str) -> str:
-        """The fragment that Confluence gives a heading: dashes for spaces
-        in Cloud, the page's title before it elsewhere.
+        """Returns the fragment that Confluence gives a heading: in Cloud with dashes for spaces, elsewhere after the
+        page's title.
         """
         if self.edition == "cloud":
             return re.sub(r"\s+", "-", heading)
         return re.sub(r"\s+", "", f"{self.title}-{heading}")
 
     def markdown(self, text: str, address: str) -> str:
-        """A link; the mere text where the address leads nowhere for a reader."""
+        """Writes a link as Markdown; returns the text alone where the address leads a reader nowhere."""
         if address.startswith("/"):
             address = self._site + address
         if not address.startswith(("http://", "https://", "mailto:")):
@@ -48,15 +48,15 @@ class PageLinks:
         return f"[{text or address}]({address.replace(' ', '%20').replace(')', '%29')})"
 
     def page(self, title: str, space: str = "") -> str:
-        """The address of a page that is named by its title; both editions lead it to the page's present one."""
+        """Returns the address of a page by its title; both editions redirect it to the page's current address."""
         return f"{self.base_url}/display/{quote(space or self.space)}/{quote(title, safe='').replace('%20', '+')}"
 
     def issue(self, key: str) -> str:
-        """A Jira issue: in Cloud on the same site; elsewhere the server is not known, so the key alone."""
+        """Links a Jira issue: in Cloud on the same site; elsewhere its server is unknown, so the key alone."""
         return f"[{key}]({self._site}/browse/{quote(key)})" if self.edition == "cloud" else key
 
     def to_resource(self, text: str, *, kind: str, read: Callable[[str], str], anchor: str) -> str:
-        """A link to a resource identifier (`ri:page` and so on), whose attributes `read` gives."""
+        """Links to a resource identifier (`ri:page` and so on), whose attributes `read` returns."""
         match kind:
             case "ri:page" | "ri:blog-post":
                 title = read("ri:content-title") or self.title

@@ -147,7 +147,7 @@ def _limit(
 
 
 def _server_time(response: Response, clock: Callable[[], float]) -> float:
-    """The time by the server's own clock, by which its limits end."""
+    """Returns the time by the server's own clock, by which its limits end, in seconds since 1970."""
     try:
         return parsedate_to_datetime(response.headers["Date"]).timestamp()
     except (KeyError, ValueError):

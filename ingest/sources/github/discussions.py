@@ -198,7 +198,7 @@ def _within(payload: Any, *way: str) -> Any:
 
 
 def _nodes(connection: dict[str, Any]) -> Iterable[dict[str, Any]]:
-    """A node that may not be seen is null."""
+    """Yields the nodes that may be seen; GitHub replaces the others by null."""
     return (node for node in connection.get("nodes") or () if node is not None)
 
 

@@ -184,7 +184,7 @@ def _words(lines: list[str], token: Token) -> str:
 
 
 def _missing_fence(lines: list[str], token: Token) -> list[str]:
-    """Only a fence outside lists and quotations may run on: those end by themselves."""
+    """Returns the fence that closes open code; one in a list or a quotation ends with it and needs none."""
     mark = re.escape(token.markup[0])
     closing = re.compile(rf" {{0,3}}{mark}{{{len(token.markup)},}}[ \t]*")
     is_closed = len(lines) > 1 and any(closing.fullmatch(line) for line in lines[1:])

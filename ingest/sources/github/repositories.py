@@ -53,7 +53,7 @@ def channels_of(settings: GithubSettings, name: str) -> tuple[str, ...] | None:
 
 
 def audience_of(settings: GithubSettings, name: str, repository: Repository) -> Audience:
-    """`readers` goes first, for a public repository as well."""
+    """Returns who may read a repository's pages; `readers` of the settings wins, even over a public repository."""
     channels = channels_of(settings, name)
     if channels is None:
         return None if repository.is_public else ()

@@ -80,5 +80,5 @@ def page_of(thread: Thread) -> str:
 
 
 def lowered(names: Iterable[str]) -> frozenset[str]:
-    """GitHub does not tell labels apart by case."""
+    """Lowercases the names of labels, which GitHub compares regardless of case."""
     return frozenset(name.lower() for name in names)

@@ -53,7 +53,7 @@ class Wiki:
         return await self._git.fetch(PageRef(path=path, revision=None))
 
     def url_of(self, path: str) -> str:
-        """A wiki's addresses have neither folders nor endings."""
+        """Returns the address of a wiki page, which has neither folder nor file extension."""
         return f"{self._address}/wiki/{quote(PurePosixPath(path).stem)}"
 
     def _source(self, token: SecretStr | None) -> GitSource:
@@ -69,7 +69,7 @@ class Wiki:
 
 
 def web_address(settings: GithubSettings) -> str:
-    """Where people read what `api_url` tells programs."""
+    """Returns the address of the site that people read, by that of its API."""
     address = str(settings.api_url).rstrip("/")
     if address.endswith("/api/v3"):
         return address.removesuffix("/api/v3")

@@ -136,7 +136,7 @@ class Connection:
     async def _exported_by_link(
         self, file: DriveFile, media_type: str, max_bytes: int, error: ApiError
     ) -> bytes:
-        """`files.export` ends at 10 MB. The editors' own export, to which a file links, has no such limit."""
+        """Downloads the editor's own export, to which a file links: unlike `files.export` it has no limit of 10 MB."""
         links = (await self._get(_path(file.id), {**_EVERYWHERE, "fields": "exportLinks"})).get("exportLinks")
         link = URL(str((links or {}).get(media_type, "")), encoded=True)
         ours = link.absolute and link.origin() == self._origin

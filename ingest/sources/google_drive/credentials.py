@@ -112,7 +112,7 @@ class Account(RenewedToken):
 
 
 def _token_url(settings: GoogleDriveSettings) -> URL:
-    """A stand-in for the API on this machine has the endpoint as well."""
+    """Returns Google's token endpoint, or for an API without https, a stand-in on this machine, that stand-in's own."""
     api_url = str(settings.api_url).rstrip("/")
     return URL(TOKEN_URL if settings.api_url.scheme == "https" else f"{api_url}/token")
 

@@ -58,7 +58,7 @@ class Readers:
         self._known: dict[str, Principals] = {}
 
     async def of(self, file: DriveFile, *, account: str) -> Audience:
-        """`account`: its own address, which is not worth telling. Raises `ApiError`."""
+        """Returns who may read a file; a reason for nobody leaves out `account`, our own address. Raises `ApiError`."""
         principals = await self._principals(file)
         if principals is None:
             return _audience(await self._of_place(file), UNKNOWN)
@@ -92,7 +92,7 @@ class Readers:
         return frozenset(grant.key for grant in permissions if grant.holds_at(self._now))
 
     async def _of_place(self, file: DriveFile) -> Iterable[str]:
-        """The channels of the nearest folder that has some, unless access is limited on the way up to it."""
+        """Returns the channels of the nearest folder that has some; none if access is limited on the way up to it."""
         node: DriveFile | None = file
         for _ in range(DEEPEST):
             if node is None or node.id in self._places or node.is_limited:

@@ -22,7 +22,7 @@ _TRACKED = re.compile(rb"<\w+:(?:ins|del)[ />]")
 
 
 def without_suggestions(content: bytes) -> bytes:
-    """The Word file as if all were rejected; the same bytes where there are none.
+    """Returns the Word file with every suggestion rejected; the same bytes where there are none.
 
     Raises:
         PageError: it is no Word file.

@@ -49,8 +49,8 @@ class _Granted(Shape):
     site_group: _Identity | None = None
 
     def readers(self) -> Iterable[tuple[str, ...]]:
-        """A group is told as itself and, for the site, as a user of it; a
-        site's own group has an id of the site alone.
+        """Yields each reader by its names. A group is listed as itself and, for the site, as a user of it; a site's own
+        group has an id within the site alone.
         """
         login = (self.site_user and self.site_user.login_name) or ""
         if any(mark in login for mark in _ALL_OF_THE_TENANT):

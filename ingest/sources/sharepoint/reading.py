@@ -157,8 +157,8 @@ def closed(readers: Readers) -> PageError:
 
 @asynccontextmanager
 async def _as_failures() -> AsyncIterator[None]:
-    """What Microsoft refuses of one page is that page's failure, and its earlier
-    text stays: that the app may see less than before says nothing of the page.
+    """Turns Microsoft's refusal of a page into that page's failure, so that its earlier text stays: that the app may
+    see less than before says nothing about the page.
     """
     try:
         yield

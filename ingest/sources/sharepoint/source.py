@@ -166,7 +166,7 @@ class SharePointSource(ConfiguredSource[SharePointSettings]):
         return refs
 
     def _is_chosen(self, library: Library, item: Item, items: Mapping[str, Item]) -> bool:
-        """`include` and `exclude` say it of files by library, folders and name; of a site's pages `exclude` alone."""
+        """Whether the settings choose an item: files by `include` and `exclude`, a site's pages by `exclude` alone."""
         above = folders_above(item, items)
         where = "/".join((library.name, *(folder.name for folder in above), item.name))
         if globs(self._settings.exclude).match_file(where):

@@ -34,7 +34,7 @@ def is_public(written: str) -> bool:
 
 
 def guarded_socket(may_reach: MayReach) -> Callable[[AddrInfoType], socket.socket]:
-    """A socket factory for aiohttp, which hands it each address that it is about to connect to.
+    """Returns a socket factory for aiohttp, which hands it each address that it is about to connect to.
 
     Raises:
         ForbiddenAddressError: by the factory; aiohttp wraps it in a `ClientConnectorError`.

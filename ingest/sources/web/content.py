@@ -165,7 +165,7 @@ def _around(elements: Sequence[Tag]) -> Tag | None:
 
 
 def _is_beside(element: Tag, *, between: bool) -> bool:
-    """`between`: there is main content above and below it."""
+    """Whether an element is navigation or a notice around the content; `between`: main content surrounds it."""
     if element.name in _BOXES and COPYRIGHT.search(element.get_text(" ")):
         return True
     if between or (element.find(["pre", "h1"]) is not None and element.name != "footer"):

@@ -157,7 +157,7 @@ class Crawl:
                 await self._frontier.add([plain])
 
     async def _visit(self, url: URL) -> None:
-        """Whatever a page does to us, it is this page that fails."""
+        """Reads a page and takes what it leads to; any error in it fails this page alone."""
         before: Visit | None = None
         try:
             with as_web_error("it cannot be read"):
@@ -227,8 +227,8 @@ class Crawl:
         return visit
 
     async def _failed(self, url: URL, error: WebError, before: Visit | None) -> None:
-        """The way through a page that fails is known from the last visit.
-        What is gone fails only where it is a start.
+        """Records a failure and follows the page's links of the last visit. A page that is gone fails only where it is
+        a start.
         """
         if error.for_good:
             self._result.left_out.add(self._scope.path_of(url))
@@ -265,7 +265,7 @@ class Crawl:
         return self._scope.path_of(self._scope.spelled(url)) if url and self._scope.holds(url) else None
 
     def _require_a_start(self, starts: tuple[URL, ...]) -> None:
-        """A site whose every start page fails, and from which nothing else came, is out of reach and not empty."""
+        """Raises `WebError` if no page came: a site whose start pages all fail is out of reach, not empty."""
         if self._result.pages:
             return
         if self._result.failures:
@@ -283,11 +283,11 @@ class Crawl:
         await self._walk()
 
     async def _look_at_lost(self, remembered: list[str]) -> None:
-        """Where nothing leads to many pages any more: whether the site has
-        them, cannot show them, or shows one text for all.
+        """Where no link leads to many pages any more, checks whether the site still has them, hides them, or shows one
+        text for all.
 
         Raises:
-            WebError: the last.
+            WebError: the site shows one text for all.
         """
         lost = [
             url

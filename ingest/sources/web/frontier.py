@@ -30,7 +30,7 @@ class Frontier:
         self.seen: set[URL] = set()
 
     def begin_with(self, urls: Iterable[URL]) -> None:
-        """The starts, which were asked for already."""
+        """Queues the start pages, which have already been requested."""
         for url in urls:
             self.seen.add(url)
             self.waiting.append(url)

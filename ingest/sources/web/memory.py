@@ -62,7 +62,7 @@ class VisitMemory:
         return await self._tables.run(lambda db: _one(db, "address = ?", address))
 
     async def page(self, path: str) -> Visit | None:
-        """The page of that path, as it was last read under its proper address."""
+        """Returns the visit of a path, of several that under the page's own address; None if there is none."""
         return await self._tables.run(lambda db: _one(db, "path = ? ORDER BY url = address DESC", path))
 
     async def addresses(self) -> list[str]:
@@ -81,7 +81,7 @@ class VisitMemory:
 
 
 def _row(visit: Visit) -> tuple[object, ...]:
-    """Links as lines (no address holds a line's end): JSON of a hundred thousand would hold Python's lock."""
+    """Returns a visit's row. Links are lines: JSON of a hundred thousand would hold Python's lock."""
     document = visit.document
     head = _DOCUMENT.dump_json(replace(document, content=b"", links=())).decode()
     return (

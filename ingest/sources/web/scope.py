@@ -68,7 +68,7 @@ class Scope:
         return host == other or ("." in other and host.endswith(f".{other}")) or other.endswith(f".{host}")
 
     def leads(self, start: URL, target: URL) -> None:
-        """A start was asked and led to `target`: the site is there, in this spelling of scheme and host."""
+        """Notes that a start leads to `target`: the site is there, under this scheme and host."""
         before, host = _host(start), _host(target)
         self._schemes[host] = target.scheme
         self._aliases.pop(host, None)
@@ -90,7 +90,7 @@ class Scope:
             self._prefixes.append(folder)
 
     def spelled(self, url: URL) -> URL:
-        """One spelling of an address: `tidy`, and of its host and scheme the one that the site itself uses."""
+        """Normalizes an address like `tidy`, and gives it the scheme and host that the site itself uses."""
         url = tidy(url)
         host = _host(url)
         proper = self._aliases.get(host) or self._twin(host, url)
@@ -159,7 +159,7 @@ class TrapDetector:
 
 
 def tidy(url: URL) -> URL:
-    """One spelling of an address: no fragment, no session, no campaign, and `/` for the root."""
+    """Normalizes an address: no fragment, no session, no campaign, and `/` for the root."""
     kept = [
         (name, value)
         for name, value in url.query.items()
@@ -175,9 +175,7 @@ def tidy(url: URL) -> URL:
 
 
 def spelling(path: str) -> str:
-    """What the spellings of one page's path have in common: case, `/`,
-    `index.html`, `.html`, the query are none of it.
-    """
+    """Returns what all spellings of a page's path share: without case, final `/`, `index.html`, `.html` and query."""
     plain = re.sub(r"/+", "/", unquote(path.partition("?")[0])).casefold().rstrip("/")
     return _ENDING.sub("", _INDEX.sub("", plain))
 
@@ -210,7 +208,7 @@ def _is_below(url: URL, prefix: URL) -> bool:
 
 
 def _repeats(parts: Sequence[str]) -> bool:
-    """A relative link that climbs into itself: /a/b/a/b/a/b."""
+    """Whether a path comes of a relative link that descends into itself: /a/b/a/b/a/b."""
     return any(count > 3 for count in Counter(parts).values()) or any(
         len(set(parts[start : start + 3])) == 1 for start in range(len(parts) - 2)
     )

@@ -165,7 +165,7 @@ def _unpacked(content: bytes) -> bytes:
 
 
 def _entries(content: bytes, base: URL) -> Iterator[tuple[bool, URL]]:
-    """(is it a sitemap, address): of XML sitemaps and indexes of them, of feeds, and of plain lists of addresses."""
+    """Yields (is it a sitemap, address) from XML sitemaps, their indexes, feeds, and plain lists of addresses."""
     content = content.removeprefix(b"\xef\xbb\xbf").strip()
     if content and content[:1] not in (b"<", b"\xff", b"\xfe"):
         yield from ((False, url) for line in _lines(content) if (url := _address(line, base)))
@@ -189,7 +189,7 @@ def _lines(content: bytes) -> list[str]:
 
 
 def _xml(content: bytes) -> lxml.etree._Element:
-    """Entities stay unresolved, so that no XML bomb goes off."""
+    """Parses XML; entities stay unresolved, so that no XML bomb goes off."""
     parser = lxml.etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=False, recover=True)
     try:
         root = lxml.etree.fromstring(content, parser=parser)
@@ -201,7 +201,7 @@ def _xml(content: bytes) -> lxml.etree._Element:
 
 
 def _locations(root: lxml.etree._Element) -> Iterator[tuple[str, str]]:
-    """(the element that an address stands in, the address)."""
+    """Yields (the name of the element around an address, the address)."""
     for location in root.iter("{*}loc", "{*}link"):
         parent = location.getparent()
         kind = lxml.etree.QName(parent).localname if parent is not None else ""

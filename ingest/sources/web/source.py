@@ -78,7 +78,7 @@ class WebsiteSource(ConfiguredSource[WebsiteSettings]):
                 yield PageRef(path=f"{host}/", revision=None)
 
     def withdraws(self, path: str) -> bool:
-        """What the settings leave out, what hides itself, and what is in the listing under another address."""
+        """Whether the settings or the page itself exclude it, or the listing has it under another address."""
         url = written_address(self._scope.url_of(path))
         if url is None:
             return False
@@ -108,7 +108,7 @@ class WebsiteSource(ConfiguredSource[WebsiteSettings]):
         )
 
     async def close(self) -> None:
-        """A crawl closes its own connections."""
+        """Closes the reader; a crawl closes its own connections."""
         await self._reader.close()
 
     async def _visit(self, path: str) -> Visit:
@@ -129,7 +129,7 @@ class WebsiteSource(ConfiguredSource[WebsiteSettings]):
         return Visit(address=str(url), path=path, document=document)
 
     def _refusal_of(self, url: URL) -> Refusal:
-        """A listing that another process made may have followed a start to its site's other host."""
+        """Lets the scope lead to `url` first: a listing by another process may have followed a start there."""
         for start in self._scope.starts:
             if self._scope.foreign(url) and self._scope.may_lead(start, url):
                 self._scope.leads(start, url)

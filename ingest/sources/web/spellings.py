@@ -33,7 +33,7 @@ class Queries:
         self._matters: set[str] = set()
 
     def saw(self, url: URL, text: str) -> None:
-        """A page was read; `text`: its mark."""
+        """Counts what the page that was read proves about parts of its query; `text` is the page's fingerprint."""
         self._texts[url] = text
         for name, value in url.query.items():
             plain = self._texts.get(_without(url, name))

@@ -70,7 +70,7 @@ class Starts:
         return Opened(answer=answer, known=known)
 
     async def _ask_other_spelling(self, start: URL, error: WebError) -> Opened:
-        """`/handbook` may be there, or lead on, where `/handbook/` is not."""
+        """Tries `/handbook` for `/handbook/`, or the reverse: only one of them may exist or redirect."""
         if not error.gone or start.path == "/" or start.query_string:
             raise error
         path = start.path.rstrip("/") if start.path.endswith("/") else f"{start.path}/"
