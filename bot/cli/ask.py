@@ -17,13 +17,6 @@ from bot.messages.catalog import Messages, messages_in
 from bot.rendering.notes import note_wording, relevant_notes
 from kb.config.settings import Settings
 
-WARNED = {
-    "outdated": "Outdated",
-    "superseded": "Replaced",
-    "conflict": "The pages disagree",
-    "undated": "No date",
-}
-"""Before the sentence about a page, by the kind of its warning."""
 EXIT_CODES = {"answered": 0, "chat": 0, "closest": 3, "declined": 3, "unclear": 4, "unavailable": 5}
 
 
@@ -55,10 +48,9 @@ def _show(reply: AskReply, *, why: bool) -> None:
     quotes = answer["quotes"]
     # Under quotes stand the addresses of all that is named: within their heads they would be hard to read.
     console.print(Markdown(answer["answer"], hyperlinks=bool(quotes)))
-    for warning in answer["warnings"]:
-        console.print(
-            f"\n[yellow]{WARNED[warning['kind']]}:[/yellow] {_plain(warning['text'])}", highlight=False
-        )
+    for warning in reply.warnings:
+        console.print()
+        console.print(Markdown(warning), style="yellow")
     quoted = {quote["url"].partition("#")[0] for quote in quotes}
     named = [*quotes, *(page for page in answer["nearest"] if page["url"] not in quoted)]
     sources = (

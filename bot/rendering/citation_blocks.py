@@ -1,31 +1,41 @@
-"""Renders citations: the marker at a sentence, the line in the list of sources, the warning about a page."""
+"""Renders citations: the marker at a sentence, and the line in the list of sources."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from datetime import date
 
 from bot.messages.catalog import Messages
 from bot.rendering.layout import shorten
 from bot.rendering.mrkdwn import escape, link, link_target
 from kb.answer import AnswerWarning, Citation
-from kb.models import Page
+from kb.models import Chunk, Page
 
 TITLE_CHARACTERS = 90
 _PLACE = re.compile(r" \([^()]{1,60}\)$")
 """What tells two pages of one title apart, as `kb.pages.labels` writes it."""
+_ENDS = " .:;：。"
 URL_CHARACTERS = 600
 """A longer address is shown without a link: ten of them would fill a message."""
 
 
 def title_of(page_title: str) -> str:
     """Returns a page's title on one line. One that is too long keeps the place in brackets at its end."""
-    title = " ".join(page_title.split())
+    title = heading_of(page_title)
     place = _PLACE.search(title)
     if place is None or len(title) <= TITLE_CHARACTERS:
         return shorten(title, TITLE_CHARACTERS)
     return f"{shorten(title[: place.start()], TITLE_CHARACTERS - len(place[0]))}{place[0]}"
+
+
+def heading_of(text: str) -> str:
+    """Returns a title or a heading on one line, without the mark at its end: a sentence of ours goes on behind it."""
+    line = " ".join(text.split())
+    return line.rstrip(_ENDS) or line
+
+
+def section_of(chunk: Chunk) -> str:
+    """Returns the headings above a passage, from the outermost: "Annual leave › Carry-over"."""
+    return shorten(" › ".join(map(heading_of, chunk.section)), TITLE_CHARACTERS)
 
 
 def titled_link(page_title: str, url: str) -> str:
@@ -45,7 +55,7 @@ def source_line(citation: Citation, warning: AnswerWarning | None, messages: Mes
     chunk = citation.chunk
     place = titled_link(chunk.page.title, chunk.url)
     if chunk.section:
-        place += f" › {escape(shorten(chunk.section_label, TITLE_CHARACTERS))}"
+        place += f" › {escape(section_of(chunk))}"
     doubt = _doubt(citation, warning, messages)
     owner = chunk.page.owner if doubt and warning else None
     parts = [
@@ -55,53 +65,6 @@ def source_line(citation: Citation, warning: AnswerWarning | None, messages: Mes
         messages.percent(citation.score) if citation.score is not None else "",
     ]
     return " · ".join([f"[{citation.n}]  {place}", *filter(None, parts)])
-
-
-def warning_line(
-    warning: AnswerWarning, cited: Mapping[int, Citation], messages: Messages, today: date
-) -> str:
-    """Returns one sentence about a page: which one, since when, why, and whose it is."""
-    if warning.kind == "conflict":
-        pages = [cited[n].chunk.page for n in warning.disputed if n in cited]
-        if len(pages) == 2:
-            newer, older = (format_page(page, messages) for page in pages)
-            return f"⚠️ {messages.conflict.format(newer=newer, older=older)}"
-    page = warning.page
-    fields = {
-        "title": titled_link(page.title, page.url),
-        "date": messages.on(warning.date) if warning.date else "",
-        "ago": messages.since(warning.date, today) if warning.date else "",
-        "successor": successor_link(page),
-        "state": escape(shorten(page.retired or "", TITLE_CHARACTERS)),
-    }
-    return " ".join(["⚠️", _template(warning, messages).format(**fields), *owner_sentence(page, messages)])
-
-
-def owner_sentence(page: Page, messages: Messages) -> list[str]:
-    """Returns "Owner: People team.", as one sentence or none."""
-    return [messages.owner.format(owner=escape(shorten(page.owner, TITLE_CHARACTERS)))] if page.owner else []
-
-
-def format_page(page: Page, messages: Messages) -> str:
-    """Returns a page with its date: "*Leave policy* (reviewed 3 May 2026)"."""
-    return f"*{titled_link(page.title, page.url)}* ({dated(page, messages) or messages.undated})"
-
-
-def _template(warning: AnswerWarning, messages: Messages) -> str:
-    if warning.kind == "superseded":
-        if warning.page.successor_title is None:
-            return messages.superseded_alone
-        return messages.older_version if warning.reason == "older_version" else messages.superseded
-    if warning.reason == "retired":
-        return messages.retired
-    if warning.date is None:
-        return messages.undated_warning
-    reasons = {
-        "expired": messages.expired,
-        "review_overdue": messages.review_overdue,
-        "old_review": messages.old_review,
-    }
-    return reasons.get(warning.reason, messages.old_edit)
 
 
 def _doubt(citation: Citation, warning: AnswerWarning | None, messages: Messages) -> str:

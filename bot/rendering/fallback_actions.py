@@ -48,8 +48,9 @@ def owner_line(
         return ""
     name = shorten((fallback.owner if fallback else "") or page.owner or "", TITLE_CHARACTERS)
     people = ", ".join(f"<@{person}>" for person in fallback.write_to) if fallback else ""
-    if answer.quotes and name == page.owner and not people:
-        return ""  # the quote names them
+    warned = any(warning.page.id == page.page_id for warning in answer.warnings)
+    if warned and name == page.owner and not people:
+        return ""  # the warning names them
     owner = f"{as_text(name)} ({people})" if people else as_text(name)
     return messages.owner_of.format(page=shown(page), owner=owner) if name else ""
 

@@ -36,20 +36,31 @@ _INVISIBLE = re.compile("[\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
 
 
 def link_parts(url: str, label: str) -> list[tuple[str, str]]:
-    """Returns a link as pairs of text and address. The address is "" for plain text, the text "" where the address is shown."""
+    """Returns a link as pairs of text and address. The address is "" for plain text, the text "" where the address is
+    shown; of an e-mail address the text is never "", since `mailto:` is not for reading.
+    """
     label = _INVISIBLE.sub("", " ".join(label.split()))
     target = web_address(url)
     if target is None:
         return [(label or url, "")]
-    if label in ("", url) or _CITATION_LIKE.fullmatch(label):
-        return [("", target)]
-    if url in (f"https://{label}", f"mailto:{label}"):
+    mailbox = _mailbox_of(target)
+    if url == f"https://{label}":
         return [(label, target)]
-    if _pretends(label, url):
-        return [("", target)]
+    if (
+        label in ("", url, mailbox, f"mailto:{mailbox}")
+        or _CITATION_LIKE.fullmatch(label)
+        or _pretends(label, url)
+    ):
+        return [(mailbox, target)]
     if _SHOWN_ADDRESS.search(label) or _names_another_host(label, target):
         return [(f"{label} (", ""), ("", target), (")", "")]
     return [(label, target)]
+
+
+def _mailbox_of(target: str) -> str:
+    """Returns the address that a `mailto:` writes to; "" for any other link."""
+    scheme, _, address = target.partition(":")
+    return address.partition("?")[0] if scheme.lower() == "mailto" else ""
 
 
 def web_address(url: str) -> str | None:

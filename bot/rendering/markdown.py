@@ -55,16 +55,24 @@ def plain_text(node: SyntaxTreeNode) -> str:
     """Returns inline Markdown as text, without its markup."""
     if node.type in {"softbreak", "hardbreak"}:
         return " "
-    if node.type in {"text", "code_inline", "html_inline", "image"}:
+    if node.type in {"text", "code_inline", "html_inline"}:
         return node.content
+    if node.type == "image":
+        return alt_text(node)
     return "".join(plain_text(child) for child in node.children)
 
 
 def link_of(node: SyntaxTreeNode) -> tuple[str, str]:
-    """Returns the address and the label of a link or an image."""
-    is_link = node.type == "link"
-    label = (plain_text(node) if is_link else node.content) or str(node.attrs.get("title", ""))
-    return str(node.attrs.get("href" if is_link else "src", "")), label
+    """Returns the address and the label of a link or an image. Both are "" of an image that says nothing in words."""
+    if node.type == "image":
+        label = alt_text(node)
+        return str(node.attrs.get("src", "")) if label else "", label
+    return str(node.attrs.get("href", "")), plain_text(node) or str(node.attrs.get("title", ""))
+
+
+def alt_text(image: SyntaxTreeNode) -> str:
+    """Returns what an image says in words; "" where its author gave it none."""
+    return image.content or str(image.attrs.get("title", ""))
 
 
 def with_checkbox(text: str) -> str:

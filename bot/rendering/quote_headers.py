@@ -8,8 +8,7 @@ from __future__ import annotations
 import re
 
 from bot.messages.catalog import Messages
-from bot.rendering.citation_blocks import TITLE_CHARACTERS, URL_CHARACTERS, dated, title_of, titled_link
-from bot.rendering.layout import shorten
+from bot.rendering.citation_blocks import URL_CHARACTERS, dated, section_of, title_of, titled_link
 from bot.rendering.mrkdwn import escape
 from bot.rendering.styled_text import Span, link_spans
 from kb.answer import Citation
@@ -52,8 +51,8 @@ def _literal(text: str) -> str:
 
 
 def _section(citation: Citation) -> str:
-    label = citation.chunk.section_label
-    return f" › {shorten(label, TITLE_CHARACTERS)}" if label else ""
+    section = section_of(citation.chunk)
+    return f" › {section}" if section else ""
 
 
 def _around(citation: Citation, messages: Messages, *, says: bool) -> tuple[str, str]:

@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 
 from bot.messages.catalog import Messages
-from bot.rendering.citation_blocks import owner_sentence
 from bot.rendering.layout import TABLE_ROWS, Block, context, fits_table_block, section
 from bot.rendering.markdown import commonmark
 from bot.rendering.mrkdwn import as_mrkdwn, escape, to_pieces
@@ -42,11 +41,11 @@ class QuoteBlocks:
 def quote_blocks(
     quotes: Sequence[Quote], messages: Messages, *, budget: int, closest: bool = False
 ) -> QuoteBlocks:
-    """Renders the quotes. `closest`: a sentence before leads them in, and they name the page's owner."""
+    """Renders the quotes. `closest`: a sentence before leads them in."""
     blocks: list[Block] = []
     texts: list[str] = []
     cut = len(quotes) > QUOTES
-    for heading, quote in _with_headings(quotes[:QUOTES], messages):
+    for heading, quote in _with_headings(quotes[:QUOTES]):
         if heading:
             blocks.append(section(heading))
             texts.append(heading)
@@ -56,7 +55,7 @@ def quote_blocks(
         table_used = any(block["type"] == "table" for block in blocks)
         head = header_spans(quote.citation, messages, says=not closest)
         blocks.extend(_blocks(head, fitted.lines, table_used=table_used))
-        quiet = quiet_line(fitted.quote, messages, closest=closest)
+        quiet = quiet_line(fitted.quote, messages)
         blocks.extend([context(quiet)] if quiet else [])
         texts.extend([header_mrkdwn(quote.citation, messages, says=not closest), _as_text(quote), quiet])
     return QuoteBlocks(blocks=tuple(blocks), text="\n".join(filter(None, texts)), cut=cut)
@@ -65,20 +64,20 @@ def quote_blocks(
 def quote_markdown(quotes: Sequence[Quote], messages: Messages, *, closest: bool = False) -> str:
     """Returns the quotes as Markdown, for a terminal or an API."""
     parts: list[str] = []
-    for heading, quote in _with_headings(quotes, messages):
+    for heading, quote in _with_headings(quotes):
         head = header_markdown(quote.citation, messages, says=not closest)
         quoted = "\n".join(f"> {line}" if line else ">" for line in _marked(quote).split("\n"))
-        parts += [heading, head, quoted, quiet_line(quote, messages, closest=closest)]
+        parts += [heading, head, quoted, quiet_line(quote, messages)]
     return "\n\n".join(filter(None, parts))
 
 
-def _with_headings(quotes: Sequence[Quote], messages: Messages) -> Iterator[tuple[str, Quote]]:
+def _with_headings(quotes: Sequence[Quote]) -> Iterator[tuple[str, Quote]]:
     """Yields each quote with a heading where a new part of the question begins, else with ""."""
     part = ""
     for quote in quotes:
         begins = quote.part not in ("", part)
         part = quote.part or part
-        yield messages.on_part.format(part=escape(shorten_part(part))) if begins else "", quote
+        yield f"_{escape(shorten_part(part))}_" if begins else "", quote
 
 
 def shorten_part(part: str) -> str:
@@ -87,14 +86,13 @@ def shorten_part(part: str) -> str:
     return line if len(line) <= PART_CHARACTERS else f"{line[: PART_CHARACTERS - 1].rsplit(' ', 1)[0]}…"
 
 
-def quiet_line(quote: Quote, messages: Messages, *, closest: bool) -> str:
-    """Returns what is missing of a table or list, and whose page it is where it is only the closest."""
-    parts = []
-    if quote.shown < quote.total:
-        has_table = any(line.kind == "table" for block in quote.blocks for line in lines_of(block))
-        template = messages.rows_shown if has_table else messages.items_shown
-        parts.append(template.format(shown=messages.number(quote.shown), total=messages.number(quote.total)))
-    return " ".join([*parts, *(owner_sentence(quote.citation.chunk.page, messages) if closest else [])])
+def quiet_line(quote: Quote, messages: Messages) -> str:
+    """Returns what is missing of a table or list; "" where all of it is shown."""
+    if quote.shown == quote.total:
+        return ""
+    has_table = any(line.kind == "table" for block in quote.blocks for line in lines_of(block))
+    template = messages.rows_shown if has_table else messages.items_shown
+    return template.format(shown=messages.number(quote.shown), total=messages.number(quote.total))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

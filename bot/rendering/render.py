@@ -14,7 +14,7 @@ from datetime import date
 from typing import Any
 
 from bot.messages.catalog import Messages, messages_in
-from bot.rendering.citation_blocks import source_line, title_of, titled_link, warning_line
+from bot.rendering.citation_blocks import source_line, title_of, titled_link
 from bot.rendering.disambiguation import disambiguated
 from bot.rendering.fallback_actions import FallbackActions, fallback_buttons, owner_line
 from bot.rendering.layout import Block, button, context, label, section, shorten
@@ -23,6 +23,7 @@ from bot.rendering.notes import reader_notes
 from bot.rendering.quote_headers import markdown_link
 from bot.rendering.quotes import QuoteBlocks, quote_blocks, quote_markdown, shorten_part
 from bot.rendering.statements import statement_blocks
+from bot.rendering.warnings import warning_lines
 from kb.answer import Answer, AnswerWarning, NearestPage
 from kb.marked import marked_markdown
 
@@ -103,6 +104,12 @@ def answer_markdown(answer: Answer) -> str:
         quotes = quote_markdown(answer.quotes, messages, closest=True)
         parts = [*lead.split("\n"), quotes, *unfound, *after.split("\n")]
     return "\n\n".join(part for part in parts if part)
+
+
+def answer_warnings(answer: Answer, today: date) -> list[str]:
+    """Returns the warnings as Markdown without links, for a terminal."""
+    answer = disambiguated(answer)
+    return warning_lines(answer, messages_in(answer.language), today, named=lambda title, _: title_of(title))
 
 
 def _is_written(answer: Answer) -> bool:
@@ -204,22 +211,13 @@ def _unfound(answer: Answer, messages: Messages, as_text: Callable[[str], str]) 
 
 def _warnings(answer: Answer, messages: Messages, today: date) -> tuple[list[str], list[str]]:
     """Returns the warnings above and below the answer. Quotes carry their dates: above them stand conflicts alone."""
-    cited = {citation.n: citation for citation in answer.citations} | {
-        quote.citation.n: quote.citation for quote in answer.quotes
-    }
 
     def is_above(warning: AnswerWarning) -> bool:
         return warning.carries and (_is_written(answer) or warning.kind == "conflict")
 
-    above, below = (
-        [
-            warning_line(warning, cited, messages, today)
-            for warning in answer.warnings
-            if is_above(warning) is place
-        ]
-        for place in (True, False)
-    )
-    return above, below
+    above = warning_lines(answer, messages, today, shown=is_above)
+    below = warning_lines(answer, messages, today, shown=lambda warning: not is_above(warning))
+    return [f"⚠️ {line}" for line in above], [f"⚠️ {line}" for line in below]
 
 
 def _sources(answer: Answer, messages: Messages) -> list[str]:

@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from bot.messages.catalog import Messages
-from bot.rendering.citation_blocks import citation_mark, format_page
+from bot.rendering.citation_blocks import citation_mark
 from bot.rendering.layout import Block, blocks_of
 from bot.rendering.mrkdwn import Piece, as_mrkdwn, to_pieces
+from bot.rendering.warnings import format_page
 from kb.answer import Answer, Sentence
 from kb.marked import marked_markdown
 

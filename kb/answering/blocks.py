@@ -14,7 +14,7 @@ from typing import Literal
 from kb.text.phrases import talk_languages
 from kb.text.sentences import TextUnit, split_units
 
-BlockKind = Literal["prose", "list", "table", "code"]
+BlockKind = Literal["prose", "list", "table", "code", "image"]
 
 TALK_CHARACTERS = 80
 """Longest sentence that counts as small talk; a longer one says something."""
@@ -26,6 +26,7 @@ _QUESTION_MARK = re.compile(
 )
 _SPEAKER = re.compile(r"\s*(?:[*_]{1,2})?[^\n:*_]{1,40}(?:[*_]{1,2})?:\s+")
 """The speaker in a thread or an interview: "**Person 1**: thanks!"."""
+_IMAGE = re.compile(r"(?:!\[[^\]]*\]\([^()\s]*(?:\s+\"[^\"]*\")?\)\s*)+")
 _BLANK = re.compile(r"\n[ \t]*\n")
 
 
@@ -33,7 +34,7 @@ _BLANK = re.compile(r"\n[ \t]*\n")
 class PassageBlock:
     """A block and the units that it is made of, in order. `kind` is that of its body, not of its lead-in.
 
-    `says_nothing`: it only asks, thanks or greets, which answers nobody.
+    `says_nothing`: it only asks, thanks, greets, shows an image or leads in what does not follow, which answers nobody.
     """
 
     text: str
@@ -88,6 +89,16 @@ def _is_question(unit: TextUnit) -> bool:
     return _ASKS.search(unit.text) is not None or _QUESTION_MARK.match(unit.text) is not None
 
 
+def _says_nothing(unit: TextUnit) -> bool:
+    return (
+        unit.kind == "heading"
+        or _is_question(unit)
+        or _is_talk(unit)
+        or _IMAGE.fullmatch(unit.text) is not None
+        or (unit.kind == "sentence" and _LEADS_IN.search(unit.text) is not None)
+    )
+
+
 def _is_talk(unit: TextUnit) -> bool:
     short = unit.kind == "sentence" and len(unit.text) <= TALK_CHARACTERS
     return short and bool(talk_languages(_SPEAKER.sub("", unit.text)))
@@ -103,9 +114,11 @@ def _block(text: str, groups: Sequence[Sequence[TextUnit]]) -> PassageBlock:
         kind = "list"
     elif "fence" in kinds:
         kind = "code"
+    elif all(_IMAGE.fullmatch(unit.text) for unit in units):
+        kind = "image"
     return PassageBlock(
         text=text[units[0].start : units[-1].end],
         kind=kind,
         units=units,
-        says_nothing=all(unit.kind == "heading" or _is_question(unit) or _is_talk(unit) for unit in units),
+        says_nothing=all(_says_nothing(unit) for unit in units),
     )

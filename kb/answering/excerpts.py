@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
@@ -12,6 +13,10 @@ from kb.text.sentences import TextUnit
 WHOLE_BLOCKS = 2.2
 """Share of a quote's size up to which a single block is shown whole; a longer one loses rows, items or sentences."""
 
+CLEAR_LEAD = 0.1
+"""By how much the nearest unit must lead every other shown one to be called the best. Where a quote has the fact asked
+for, the nearest unit holds it in 70% of cases; in 86% of those with this lead. See docs/measurements/evaluation.md."""
+
 _SET_APART = frozenset({"sentence", "item", "quote"})
 """Kinds of units that can be set in bold."""
 
@@ -20,13 +25,15 @@ _SET_APART = frozenset({"sentence", "item", "quote"})
 class Excerpt:
     """Blocks of a passage that are shown. `shown` and `total` as in `kb.answer.Quote`.
 
-    `statement`: the unit that comes nearest; `best`: the same where it can be set apart, "" for a row or for code.
+    `statement`: the unit that comes nearest; `best`: the same where it can be set apart, "" for a row or for code;
+    `is_clear`: it leads all others by `CLEAR_LEAD`.
     """
 
     chunk: Chunk
     blocks: tuple[str, ...]
     statement: str = ""
     best: str = ""
+    is_clear: bool = True
     shown: int = 0
     total: int = 0
 
@@ -76,7 +83,7 @@ class RatedPassage:
                 break
             room -= len(self.blocks[beside[0]].text)
             first, last = min(first, beside[0]), max(last, beside[0])
-        shown = self.blocks[first : last + 1]
+        shown = [block for block in self.blocks[first : last + 1] if block.kind != "image"]
         if len(shown) == 1:
             excerpt = _whole_or_cut(self.chunk, shown[0], characters, lambda unit: self.worth[unit])
         else:
@@ -88,7 +95,17 @@ class RatedPassage:
             excerpt,
             statement=nearest.text if nearest else "",
             best=nearest.text if nearest and apart and nearest.text in excerpt.text else "",
+            is_clear=nearest is not None and self._leads_clearly(nearest, shown),
         )
+
+    def _leads_clearly(self, nearest: TextUnit, shown: Sequence[PassageBlock]) -> bool:
+        others = (
+            self.worth[unit]
+            for block in shown
+            for unit in block.units
+            if unit is not nearest and unit.kind in _SET_APART
+        )
+        return self.worth[nearest] - max(others, default=-math.inf) >= CLEAR_LEAD
 
     def _nearest_unit(self, block: PassageBlock) -> TextUnit | None:
         units = _units_to_set_apart(block)
@@ -149,7 +166,9 @@ def _whole_or_cut(
         return Excerpt(chunk=chunk, blocks=(_first_lines(block.text, limit),))
     head = block.text[: parts[0].start - block.units[0].start].rstrip()
     kept = (_worthiest if block.kind == "table" else _window)(parts, limit - len(head), worth)
-    text = "\n".join([*([head] if head else []), *(unit.text for unit in kept)])
+    # An item whose number is not 1 opens no list right below a line of text.
+    gap = "\n" if block.kind == "table" else "\n\n"
+    text = gap.join([*([head] if head else []), "\n".join(unit.text for unit in kept)])
     return Excerpt(chunk=chunk, blocks=(text,), shown=len(kept), total=len(parts))
 
 

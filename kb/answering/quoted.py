@@ -62,7 +62,9 @@ class QuotedAnswerer:
         excerpts = await self.librarian.quotes(
             query, passages, language=language, most=1, characters=SHORT_CHARACTERS
         )
-        return tuple(self._quote(number, excerpt, "") for number, excerpt in enumerate(excerpts, 1))
+        return tuple(
+            self._quote(number, excerpt, "", bold=False) for number, excerpt in enumerate(excerpts, 1)
+        )
 
     async def _in_parts(self, asked: Asked, progress: Progress) -> Composed | None:
         """Answers each part by a quote; None where there is nothing to quote for any of them.
@@ -146,14 +148,15 @@ class QuotedAnswerer:
         *,
         unfound: tuple[str, ...] = (),
     ) -> Composed:
+        enough = asked.evidence.is_sufficient or any(part for _, part in excerpts)
         quotes = tuple(
-            self._quote(number, excerpt, part) for number, (excerpt, part) in enumerate(excerpts, 1)
+            self._quote(number, excerpt, part, bold=enough)
+            for number, (excerpt, part) in enumerate(excerpts, 1)
         )
         citations = tuple(quote.citation for quote in quotes)
         sentences = tuple(
             Sentence(text=block, citations=(quote.citation.n,)) for quote in quotes for block in quote.blocks
         )
-        enough = asked.evidence.is_sufficient or any(part for _, part in excerpts)
         return Composed(
             outcome="answered" if enough else "closest",
             mode="extractive",
@@ -166,7 +169,8 @@ class QuotedAnswerer:
             notes=language_notes(asked, quotes),
         )
 
-    def _quote(self, number: int, excerpt: Excerpt, part: str) -> Quote:
+    def _quote(self, number: int, excerpt: Excerpt, part: str, *, bold: bool) -> Quote:
+        """Makes a quote. `bold`: its best sentence is marked; of a page that does not answer no sentence is best."""
         citation = Citation(
             n=number,
             chunk=excerpt.chunk,
@@ -177,7 +181,7 @@ class QuotedAnswerer:
         return Quote(
             citation=citation,
             blocks=excerpt.blocks,
-            best=excerpt.best,
+            best=excerpt.best if bold and excerpt.is_clear else "",
             shown=excerpt.shown,
             total=excerpt.total,
             part=part,

@@ -29,9 +29,9 @@ COVERAGE_WEIGHT, SENTENCE_WEIGHT, FOUND_WEIGHT, MEANING_WEIGHT = 0.5, 0.12, 0.6,
 passage's final score beside the best one's, and of its own standard score. See docs/measurements/evaluation.md."""
 LEAD_WEIGHT = 0.5
 """Bonus of a page's lead where the question names nothing but the page: "What is mulch?"."""
-NEXT_SHARE = 0.8
-"""Share of the best quote's score that a further one must have. On the questions that this was
-tried on it kept every fact and left out every sixth quote, one about something else."""
+NEXT_SHARE = 0.9
+"""Share of the best quote's score that a further one must have. Of 39 second quotes with 0.8 of it, seven told a fact
+that the first did not; of the 20 that this keeps, six did."""
 SAME_WORDS = 0.9
 """Share of the words of a quote that another holds: it says nothing new."""
 

@@ -144,8 +144,8 @@ class FreshnessPolicy:
 
 
 def age(days: int) -> tuple[int, AgeUnit]:
-    """Returns an age in the unit that matters: days up to 6 weeks, months up to 2 years, then years."""
+    """Returns an age in the unit that matters: days up to 6 weeks, months up to 2 years, then whole years."""
     if days < 45:
         return days, "day"
     months = round(days / 30.44)
-    return (months, "month") if months < 24 else (round(days / 365.25), "year")
+    return (months, "month") if months < 24 else (months // 12, "year")

@@ -176,6 +176,10 @@ def test_buttons_say_what_they_mean_without_their_emoji() -> None:
     assert {button["value"] for button in actions["elements"]} == {"T0-C0-1.2"}
 
 
+def warnings_in(message: Rendered) -> list[str]:
+    return [line for text in texts(message) for line in text.split("\n") if line.startswith("⚠️")]
+
+
 @pytest.mark.parametrize(
     ("warning", "told"),
     [
@@ -185,7 +189,7 @@ def test_buttons_say_what_they_mean_without_their_emoji() -> None:
         ),
         (
             {"reason": "old_edit", "date": date(2022, 1, 9)},
-            "*{page}* was last edited on 9 January 2022 (5 years ago).",
+            "*{page}* was last edited on 9 January 2022 (4 years ago).",
         ),
         (
             {"reason": "old_review", "date": date(2025, 3, 1)},
@@ -199,6 +203,37 @@ def test_a_warning_names_the_page_the_date_and_how_long_ago(warning: dict[str, A
     assert f"⚠️ {told.format(page='<https://kb.example/leave-policy|Leave policy>')}" in texts(
         rendered(an_answer(warnings=(one,)))
     )
+
+
+def test_pages_in_one_state_share_a_line_and_name_each_owner_once() -> None:
+    def overdue(title: str, day: date, **given: Any) -> AnswerWarning:
+        page = a_page(title=title, url="", **given)
+        return AnswerWarning(kind="outdated", reason="review_overdue", page=page, date=day, text="")
+
+    ours = [
+        overdue(title, date(2026, 8, day), owner="Ops") for title, day in (("Access", 9), ("Backups", 21))
+    ]
+    theirs = overdue("Travel", date(2025, 5, 3), owner="People team")
+    assert warnings_in(rendered(an_answer(warnings=(ours[0], theirs, ours[1])))) == [
+        "⚠️ Overdue for review: *Access* (9 August 2026), *Backups* (21 August 2026). Owner: Ops. "
+        "Overdue for review: *Travel* (3 May 2025). Owner: People team."
+    ]
+
+
+def test_a_page_that_was_replaced_keeps_a_line_of_its_own() -> None:
+    old = a_page(title="Pay", url="")
+    aged = [
+        AnswerWarning(kind="outdated", reason=reason, page=a_page(title=title, url=""), date=day, text="")
+        for reason, title, day in (
+            ("old_edit", "Travel", date(2022, 1, 9)),
+            ("old_review", "Leave", date(2025, 3, 1)),
+        )
+    ]
+    replaced = AnswerWarning(kind="superseded", reason="superseded", page=old, date=None, text="")
+    assert warnings_in(rendered(an_answer(warnings=(aged[0], replaced, aged[1])))) == [
+        "⚠️ Not reviewed or edited for long: *Travel* (9 January 2022), *Leave* (1 March 2025).",
+        "⚠️ *Pay* has been replaced.",
+    ]
 
 
 def test_a_page_that_its_author_has_given_up_says_so_in_the_author_s_word() -> None:

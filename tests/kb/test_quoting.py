@@ -205,3 +205,32 @@ def test_the_block_of_a_statement_is_found_again() -> None:
     excerpt = librarian.excerpt_of(chunk, "2. Print the label.")
     assert (excerpt.blocks, excerpt.best) == ((STEPS,), "2. Print the label.")
     assert librarian.excerpt_of(chunk, "Parcels leave at five.").text == "Parcels leave at five."
+
+
+async def test_the_best_sentence_is_called_clear_only_where_it_leads_the_others() -> None:
+    steps = "- Parcels go out on Monday.\n- Parcels go out on Tuesday.\n- Lunch is at noon."
+    (alike,) = await quotes("When do parcels go out?", steps)
+    (clear,) = await quotes("When is lunch?", steps)
+    assert (clear.best, clear.is_clear) == ("- Lunch is at noon.", True)
+    assert (alike.best, alike.is_clear) == ("- Parcels go out on Monday.", False)
+
+
+async def test_an_image_is_no_part_of_a_quote_and_no_quote() -> None:
+    page = "![The office](office.png)\n\nThe office is in Ghent.\n\n![A map](map.png)"
+    assert await texts("Where is the office?", page, "![The office](office.png)") == [
+        "The office is in Ghent."
+    ]
+
+
+async def test_a_line_that_leads_in_what_does_not_follow_is_no_quote() -> None:
+    lead = a_passage("This section says how keys of admins are managed:", title="Keys of admins")
+    assert await texts("How are keys of admins managed?", lead, "Keys are deleted after 30 days.") == [
+        "Keys are deleted after 30 days."
+    ]
+
+
+async def test_items_of_a_list_that_was_cut_stay_a_list() -> None:
+    items = "\n".join(f"{at}. {'Rule ' * 40}{'dogs' if at == 40 else 'cats'} here." for at in range(1, 60))
+    (quote,) = await quotes("What about dogs?", f"The rules are these:\n\n{items}")
+    assert quote.shown < quote.total
+    assert quote.text.startswith("The rules are these:\n\n")

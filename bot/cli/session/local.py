@@ -29,7 +29,7 @@ from bot.edge.slack_app import Edge
 from bot.messages.catalog import messages_in
 from bot.questions.cited_answers import CitedAnswers
 from bot.rendering.disambiguation import disambiguated
-from bot.rendering.render import answer_markdown
+from bot.rendering.render import answer_markdown, answer_warnings
 from bot.stats.grown_cases import CaseGrower
 from bot.stats.stale import StalePages
 from bot.stats.status import offer_line
@@ -78,6 +78,7 @@ class LocalSession:
         return AskReply(
             answer=answer_as_json(disambiguated(answer), text=answer_markdown(answer)),
             trace=trace_as_json(answer),
+            warnings=tuple(answer_warnings(answer, utc_now().date())),
         )
 
     async def _history(self, key: ThreadKey) -> list[Turn] | None:

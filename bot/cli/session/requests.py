@@ -24,12 +24,13 @@ class AskRequest(BaseModel):
 
 
 class AskReply(BaseModel):
-    """`answer` and `trace` as `kb.answering.answer_json` writes them."""
+    """`answer` and `trace` as `kb.answering.answer_json` writes them; `warnings` as Markdown, in the reader's words."""
 
     model_config = ConfigDict(frozen=True)
 
     answer: dict[str, Any]
     trace: dict[str, Any]
+    warnings: tuple[str, ...] = ()
 
 
 class IngestRequest(BaseModel):
