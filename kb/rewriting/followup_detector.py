@@ -92,9 +92,15 @@ def _pointers(text: str, lexicon: Lexicon, *, start: int) -> tuple[int, ...]:
         for index, (span, word) in enumerate(zip(spans, words, strict=True))
         if word in lexicon.references
         and span.start() >= start
+        and not _is_abbreviation(span.group(), text)
         and not any(begin <= span.start() < end for begin, end in covered)
         and not _points_inside(index, words, spans, lexicon)
     )
+
+
+def _is_abbreviation(word: str, text: str) -> bool:
+    """ "IT" of "who approves IT?" is no "it", unless all of the text is in capitals."""
+    return len(word) > 1 and word.isupper() and not text.isupper()
 
 
 def _points_inside(index: int, words: list[str], spans: list[re.Match[str]], lexicon: Lexicon) -> bool:

@@ -65,9 +65,11 @@ class HeuristicRewriter:
         parts: list[str] = []
         for text in questions:
             rewrite = self._rewrite_one(text, before, lexicon)
-            readable = rewrite.needs_rewrite and rewrite.readable and not rewrite.wants_more
+            resolved = rewrite.needs_rewrite and not rewrite.wants_more
+            # "When is it paid (on-call stipend)?" is no sentence, but says what the question is about.
+            told = resolved and (rewrite.readable or len(detect_followup(text, lexicon).pointers) == 1)
             rewrites.append(rewrite)
-            parts.append(rewrite.query if readable else as_part(text, lexicon))
+            parts.append(rewrite.query if told else as_part(text, lexicon))
             before.append(Turn(question=text, answer="", rewritten=parts[-1], topics=rewrite.topics))
         first = rewrites[0]
         whole = replace(
@@ -83,7 +85,7 @@ class HeuristicRewriter:
 
     def _rewrite_one(self, question: str, turns: Sequence[Turn], lexicon: Lexicon) -> Rewrite:
         if not turns:
-            return Rewrite(query=question, clarify=is_empty_reference(question, lexicon.language))
+            return self._first_of_thread(question, lexicon)
         state = thread_state(turns[-self._window :], lexicon)
         rewrite = None
         if turns[-1].outcome == "unclear":
@@ -94,6 +96,21 @@ class HeuristicRewriter:
         if rewrite.needs_rewrite and not is_readable(rewrite.query, question, lexicon):
             rewrite = replace(rewrite, readable=False)
         return _checked(question, rewrite)
+
+    def _first_of_thread(self, question: str, lexicon: Lexicon) -> Rewrite:
+        """Corrects a question that nothing was said before."""
+        corrected = correct(question, lexicon, thread=(), vocabulary=self._vocabulary)
+        clarify = is_empty_reference(corrected, lexicon.language)
+        if corrected == question:
+            return Rewrite(query=question, clarify=clarify)
+        mended = Rewrite(
+            query=as_question(corrected, lexicon),
+            needs_rewrite=True,
+            reasoning="spelling corrected",
+            method="heuristic",
+            clarify=clarify,
+        )
+        return _checked(question, mended)
 
     def _understood(self, question: str, corrected: str, state: ThreadState, lexicon: Lexicon) -> Rewrite:
         """Rewrites a question whose spelling was `corrected`."""

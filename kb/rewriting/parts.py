@@ -58,6 +58,9 @@ def as_part(text: str, lexicon: Lexicon) -> str:
     body = body[:1].upper() + body[1:]
     words = words_of(body)
     asked = words[:1] and words[0] in lexicon.words.question | lexicon.words.auxiliaries
+    contracted = f"{words[0][:-1]}'s" if words and words[0].endswith("s") else ""
+    if contracted in lexicon.words.question:  # "whats the budget"
+        body = f"{body[: len(contracted) - 2]}'s{body[len(words[0]) :]}"
     if starts_with_phrase(words, lexicon.small_talk.asking) and not asked:
         return body  # "Tell me who ..."
     return lexicon.parts.mark.format(question=body)

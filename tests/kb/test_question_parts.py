@@ -21,7 +21,7 @@ def read(question: str, *turns: tuple[str, str], language: str = "en") -> Rewrit
         ("What is the probation period and how long is the notice period?", "en", ("What is the probation period?", "How long is the notice period?")),
         ("How many days of holiday do I get and when do they expire?", "en", ("How many days of holiday do I get?", "When do days of holiday expire?")),
         ("how many days, and who approves it?", "en", ("How many days?", "Who approves it?")),
-        ("whats the pto policy and how much do I accrue per month", "en", ("Whats the pto policy?", "How much do I accrue per month?")),
+        ("whats the pto policy and how much do I accrue per month", "en", ("What's the pto policy?", "How much do I accrue per month?")),
         ("What is the dress code? And who enforces it?", "en", ("What is the dress code?", "Who enforces the dress code?")),
         ("Who is the CEO and what is her email?", "en", ("Who is the CEO?", "What is the CEO's email?")),
         ("Can you tell me who approves leave and how I apply?", "en", ("Can you tell me who approves leave?", "Can you tell me how I apply?")),
@@ -99,3 +99,13 @@ def test_more_questions_than_are_searched_stay_together_at_the_end() -> None:
     parts = split_question(asked, lexicon("en"))
     assert len(parts) == MOST
     assert parts[-1].count("thing number") == 4
+
+
+def test_a_part_whose_reference_fits_nowhere_names_its_subject_in_brackets() -> None:
+    rewrite = read("how do I book travel and who pays for it?")
+    assert rewrite.parts == ("How do I book travel?", "Who pays for it (book travel)?")
+
+
+def test_an_abbreviation_is_no_reference() -> None:
+    rewrite = read("how do I claim expenses and who approves IT equipment?")
+    assert rewrite.parts == ("How do I claim expenses?", "Who approves IT equipment?")

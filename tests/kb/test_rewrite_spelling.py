@@ -1,5 +1,6 @@
 import pytest
 
+from kb.rewriting.heuristic import HeuristicRewriter
 from kb.rewriting.spelling import correct, slip
 from kb.text.lexicon import lexicon
 
@@ -76,3 +77,12 @@ def test_a_language_without_a_file_is_left_alone() -> None:
 )
 def test_a_likelier_slip_costs_less(word: str, known: str, cost: int | None) -> None:
     assert slip(word, known) == cost
+
+
+def test_the_first_question_of_a_thread_is_mended_too() -> None:
+    words = {"expense": 9, "approval": 7, "marketing": 5}
+    rewriter = HeuristicRewriter(lambda word: words.get(word, 0))
+    rewrite = rewriter.rewrite("expnse aproval for marketting", [], language="en")
+    assert rewrite.query == "Expense approval for marketing?"
+    assert (rewrite.needs_rewrite, rewrite.is_follow_up) == (True, False)
+    assert not rewriter.rewrite("expense approval for marketing", [], language="en").needs_rewrite
