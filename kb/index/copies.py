@@ -100,11 +100,11 @@ async def copy_index(source: VectorIndex, target: VectorIndex, *, label: str, te
 
 
 async def generations(index: VectorIndex) -> AsyncGenerator[Generation, None]:
-    """The one kept for a way back first, where there is one that can be read; then the live
-    one. Each is closed after its turn: whoever may stop in between closes the generator.
+    """Yields the previous generation, kept for a rollback, where there is one that can be read, then the live one. Each
+    is closed after its turn: a caller that may stop in between closes the generator.
 
     Raises:
-        IndexMismatchError: there is nothing in the index.
+        IndexMismatchError: the index is empty.
     """
     manifest = await index.manifest()
     if manifest is None:
@@ -150,7 +150,7 @@ async def copy(generation: Generation, target: Copy, tell: OnStep) -> Copied:
 
 
 def by_page(passages: Sequence[IndexedChunk]) -> dict[str, list[IndexedChunk]]:
-    """In the order of the page."""
+    """Groups passages by page id, each page's in their order on the page."""
     found: dict[str, list[IndexedChunk]] = {}
     for passage in sorted(passages, key=lambda passage: passage.chunk.position):
         found.setdefault(passage.chunk.page.id, []).append(passage)
@@ -194,7 +194,7 @@ async def _checked(
 
 
 def differences(wanted: Sequence[IndexedChunk], held: Sequence[IndexedChunk]) -> list[str]:
-    """What is not the same in words, one a passage, by the passage's id."""
+    """Words how the copy differs from what is wanted: one line a passage, with the passage's id."""
     copies: dict[str, list[IndexedChunk]] = {}
     for passage in held:
         copies.setdefault(passage.chunk.id, []).append(passage)
@@ -207,7 +207,7 @@ def differences(wanted: Sequence[IndexedChunk], held: Sequence[IndexedChunk]) ->
 
 
 def _difference(wanted: IndexedChunk, found: Sequence[IndexedChunk]) -> str:
-    """Empty where there is none."""
+    """Words how a passage differs from its copy; "" where it does not."""
     if len(found) != 1:
         return f"is there {len(found)} times" if found else "is missing"
     held = found[0]
@@ -228,13 +228,13 @@ def _scaled(vector: Sequence[float]) -> np.ndarray[tuple[int], np.dtype[np.float
 
 
 def _terms(passage: IndexedChunk) -> dict[int, float]:
-    """In 32 bits, as the engines keep them."""
+    """Returns the weight of each term in 32 bits, as the engines keep it."""
     values = np.asarray(passage.lexical.values, dtype=np.float32).tolist()
     return dict(zip(passage.lexical.indices, values, strict=True))
 
 
 def together(pages: Mapping[str, PageHeld]) -> Iterator[list[str]]:
-    """Pages of about `TOGETHER` passages."""
+    """Groups the ids of pages so that a group has about `TOGETHER` passages."""
     some: list[str] = []
     passages = 0
     for page, held in pages.items():

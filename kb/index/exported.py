@@ -13,7 +13,7 @@ from kb.index.port import IndexedChunk, SparseVector
 
 
 def to_fields(passage: IndexedChunk) -> dict[str, Any]:
-    """JSON-compatible. Vectors in 32 bits, as the engines keep them."""
+    """Returns a passage as JSON-compatible fields, its vectors in 32 bits, as the engines keep them."""
     return {
         "payload": to_payload(passage.chunk),
         "dense": _packed(passage.dense, "<f4"),

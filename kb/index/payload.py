@@ -137,7 +137,7 @@ class StoredChunk(BaseModel):
 
 
 def to_payload(chunk: Chunk) -> dict[str, Any]:
-    """JSON-compatible fields of a chunk, without those that say nothing: the engine takes 4 µs to read each."""
+    """Returns a chunk as JSON-compatible fields, without defaults: the engine takes 4 µs to read each field."""
     return StoredChunk.of(chunk).model_dump(mode="json", exclude_defaults=True)
 
 
@@ -154,7 +154,7 @@ def from_payload(payload: Mapping[str, Any] | None) -> Chunk:
 
 
 def indexed_from(payload: Mapping[str, Any] | None, vectors: Any) -> IndexedChunk:
-    """As it was written, but for what the engines do to vectors: they scale dense ones to 1."""
+    """Returns a chunk as it was written, except that the engines scale dense vectors to length 1."""
     terms = vectors.get(LEXICAL)
     return IndexedChunk(
         chunk=from_payload(payload),
@@ -170,7 +170,7 @@ def stored_from(payload: Mapping[str, Any] | None, vectors: Any) -> StoredPassag
 
 
 def words_from(payload: Mapping[str, Any] | None, vectors: Any) -> PassageWords | None:
-    """What a passage adds to the counts of words; None where not everyone may read it.
+    """Returns what a passage adds to the word counts; None where not everyone may read it.
 
     Raises:
         IndexMismatchError: the payload was written by another version of Footnote.
@@ -185,10 +185,10 @@ def require_page(page_id: str, indexed: IndexedChunk) -> None:
 
 
 def point_id(chunk_id: str) -> int:
-    """Engines take numbers or UUIDs; a chunk id is any text.
+    """Hashes a chunk id, which is any text, since engines take numbers or UUIDs alone.
 
-    A number, since a search reads about a thousand ids and a UUID object each costs more than the engine's own work.
-    63 bits: among a million passages two share one with a chance of 5 in 100 million.
+    A number, since a search reads about a thousand ids and a UUID object each costs more than the engine's own work. 63
+    bits: among a million passages two share one with a chance of 5 in 100 million.
     """
     return int.from_bytes(hashlib.blake2b(chunk_id.encode(), digest_size=8).digest()) >> 1
 
@@ -214,7 +214,7 @@ def calibration_to_fields(calibration: Calibration) -> dict[str, Any]:
 
 
 def calibration_from_fields(fields: Mapping[str, Any] | None) -> Calibration | None:
-    """None where there is none, or none that can be read: it is then measured anew."""
+    """Returns the calibration; None if it is missing or unreadable, in which case it is measured anew."""
     text = (fields or {}).get(CALIBRATION)
     return from_text(text) if isinstance(text, str) else None
 
@@ -247,11 +247,11 @@ class FoundPoints:
         )
 
     def rows(self, choose: Choose | None) -> Sequence[int]:
-        """Those to read; all of them without a choice."""
+        """Returns the rows to read: those that `choose` wants, or all of them without it."""
         return choose(self.scores) if choose is not None and self.points else range(len(self.points))
 
     def candidates(self, rows: Sequence[int], payloads: Mapping[Any, Mapping[str, Any]]) -> list[Candidate]:
-        """`payloads` by the ids of points; a point without one was deleted meanwhile.
+        """Returns the candidates at these rows; `payloads` has no entry for a point that was deleted meanwhile.
 
         Raises:
             IndexMismatchError: they were written by another version of Footnote.
@@ -277,7 +277,7 @@ def _columns(scores: Sequence[ScoreOf], points: Sequence[Any]) -> NDArray[np.flo
 
 
 def revisions_of(payloads: Iterable[Mapping[str, Any] | None]) -> dict[str, str]:
-    """Page id -> revision. A page with chunks of two revisions (a write was cut off) has "": it needs another write."""
+    """Maps page ids to revisions; "" for a page that was half written, with chunks of two revisions."""
     found: dict[str, str] = {}
     for payload in payloads:
         fields = payload or {}
@@ -307,7 +307,7 @@ PAGE_FIELDS = sorted(set(StoredChunk.model_fields) - {"text", "section", "names"
 
 
 def pages_of(payloads: Iterable[Mapping[str, Any] | None]) -> list[Page]:
-    """One a page, in no particular order.
+    """Returns each page once, in no particular order.
 
     Raises:
         IndexMismatchError: they were written by another version of Footnote.
@@ -317,7 +317,7 @@ def pages_of(payloads: Iterable[Mapping[str, Any] | None]) -> list[Page]:
 
 
 def addresses_of(payloads: Iterable[Mapping[str, Any] | None]) -> list[PageAddress]:
-    """One a page, in no particular order."""
+    """Returns each page's address once, in no particular order."""
     found: dict[str, PageAddress] = {}
     for payload in payloads:
         fields = payload or {}

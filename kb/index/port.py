@@ -150,18 +150,18 @@ class IndexWriter(Protocol):
         """Removes every chunk of these pages. Unknown ids are fine."""
 
     async def revisions(self) -> Mapping[str, str]:
-        """Page id -> revision of every page that this generation holds."""
+        """Returns page id -> revision of every page that this generation holds."""
 
     async def counts(self) -> IndexCounts: ...
 
     async def addresses(self) -> Sequence[PageAddress]:
-        """Every page that this generation holds, whoever may read it: for operators, never for an answer."""
+        """Returns every page that this generation holds, whoever may read it: for operators, never for an answer."""
 
     async def inventory(self) -> Mapping[str, PageHeld]:
-        """What it holds of each page, by the page's id."""
+        """Returns what this generation holds of each page, by the page's id."""
 
     async def stored(self, page_ids: Sequence[str]) -> Sequence[IndexedChunk]:
-        """Every passage of these pages with its vectors, whoever may read it: for copies, never for an answer."""
+        """Returns every passage of these pages with vectors, whoever may read it: for copies, never for an answer."""
 
     async def calibrate(self, calibration: Calibration) -> None:
         """Keeps with this generation what was measured on it. Nothing is kept with an index that was never filled."""
@@ -180,29 +180,29 @@ class Searchable(Protocol):
         made_with: str | None = None,
         choose: Choose | None = None,
     ) -> list[Candidate]:
-        """The union of every leg's best `limit` passages, or those of them that `choose` wants, in no particular order.
+        """Returns every leg's best `limit` passages, or those of them that `choose` wants, in no particular order.
 
-        Scores come first; passages are read after `choose`, for they are most of
-        what a search costs. Both show the same moment: a page that is replaced in
-        between is met before or after. One that is deleted in between is absent.
+        Scores come first; passages are read after `choose`, for they are most of what a search costs. Both show the
+        same moment: a page that is replaced in between is met before or after. One that is deleted in between is
+        absent.
 
-        Legs: {dense, lexical} x queries and, where `anchor_pages` are given, the same restricted to these pages.
-        The audience filter stands in every leg: what the audience may not read is never fetched. `made_with`: the
-        embedder of the queries' vectors, by its name in the manifest.
+        Legs: {dense, lexical} x queries and, where `anchor_pages` are given, the same restricted to these pages. The
+        audience filter stands in every leg: what the audience may not read is never fetched. `made_with`: the embedder
+        of the queries' vectors, by its name in the manifest.
 
         Raises:
             IndexMismatchError: what would be searched was made with another embedder than `made_with`.
         """
 
     async def languages(self) -> Sequence[str]:
-        """ISO 639-1 codes of the pages in the index, most frequent first."""
+        """Returns the ISO 639-1 codes of the pages in the index, most frequent first."""
 
     async def calibration(self) -> Calibration | None:
-        """What was measured on this generation; None where nothing was. Cheap: asked at every question."""
+        """Returns what was measured on this generation; None where nothing was. Cheap: read at every question."""
 
     async def sample(self, limit: int) -> Sequence[StoredPassage]:
-        """Passages from all over, whoever may read them: for measuring, never for an answer. The
-        same as long as the index is the same; all of them where it has no more than `limit`.
+        """Returns up to `limit` passages from all over, whoever may read them: for measuring, never for an answer. The
+        same as long as the index is the same.
         """
 
 
@@ -231,7 +231,7 @@ class Copy(IndexWriter, Protocol):
         """Makes it the live one, atomically."""
 
     async def complete(self) -> None:
-        """Called when nothing more is written into it."""
+        """Ends the copy, into which nothing more is written."""
 
     async def leave(self) -> None:
         """Lets go of it, as it is. Where a later one was swapped in, it is the generation before the live one."""
@@ -241,18 +241,18 @@ class VectorIndex(IndexWriter, Searchable, Protocol):
     """The live index. Every method raises `IndexUnavailableError` when the engine does not answer."""
 
     async def pages(self, wanted: PagesWanted, *, audience: Audience) -> Sequence[Page]:
-        """Every page that the audience may read and that one of the wishes fits, each once, in no particular order."""
+        """Returns every page that the audience may read and that fits one of the wishes, in no particular order."""
 
     async def every_page(self) -> Sequence[Page]:
-        """Every page, each once, whoever may read it: for operators and their figures, never for an answer."""
+        """Returns every page once, whoever may read it: for operators and their figures, never for an answer."""
 
     async def readable(self, page_ids: Collection[str], *, audience: Audience) -> frozenset[str]:
-        """Those of the pages that are in the index and that the audience may read, as they are limited now."""
+        """Returns those of the pages that are in the index and that the audience may read, as they are limited now."""
 
     async def neighbours(
         self, spots: Mapping[str, Collection[int]], *, audience: Audience
     ) -> Sequence[Chunk]:
-        """The passages at these positions of these pages (by id) that the audience may read, in no particular order.
+        """Returns the passages at these positions of these pages (by id) that the audience may read, unordered.
 
         A position that a page does not have is absent, and so is a page that is gone.
         """
@@ -260,19 +260,19 @@ class VectorIndex(IndexWriter, Searchable, Protocol):
     def passages(
         self, *, audience: Audience, of_pages: Sequence[str] | None = None
     ) -> AsyncIterator[Sequence[Chunk]]:
-        """Every passage that the audience may read, in batches, in no
-        particular order; or those of these pages alone, by their ids.
+        """Yields every passage that the audience may read, or those of these pages (by id) alone, in batches, in no
+        particular order.
         """
 
     async def manifest(self) -> IndexManifest | None:
-        """What the live generation was built with; None while it is empty."""
+        """Returns what the live generation was built with; None while it is empty."""
 
     async def begin_rebuild(self, manifest: IndexManifest) -> Rebuild:
         """Starts a generation beside the live one. One that an earlier, killed rebuild left behind is dropped."""
 
     async def open_previous(self) -> Previous | None:
-        """The generation before the live one, for a way back. Its `swap`
-        makes it live, `discard` leaves it as it is.
+        """Opens the generation before the live one, for a rollback. Its `swap` makes it live, `discard` leaves it as it
+        is.
         """
 
     async def begin_copy(self, label: str, manifest: IndexManifest) -> Copy:
@@ -281,7 +281,7 @@ class VectorIndex(IndexWriter, Searchable, Protocol):
         """
 
     async def others(self, labels: Collection[str]) -> Sequence[str]:
-        """Generations, by name, that are no unfinished copies of these labels: what another index has here."""
+        """Names the generations other than unfinished copies of these labels: what another index has here."""
 
     @property
     def words(self) -> WordCounts:
@@ -296,6 +296,6 @@ class VectorIndex(IndexWriter, Searchable, Protocol):
         """
 
     async def settle(self) -> None:
-        """Called when nothing is being written any more: from here on what the index lost is noticed."""
+        """Ends a time of writing: from here on the loss of anything in the index is noticed."""
 
     async def close(self) -> None: ...

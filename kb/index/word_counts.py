@@ -52,8 +52,8 @@ class PassageWords:
 
     @classmethod
     def of(cls, chunk: Chunk, terms: Sequence[int]) -> Self | None:
-        """None where not everyone may read it: it must not even be hinted
-        at. `terms`: the indices of its lexical vector.
+        """Counts the words of a chunk; None where not everyone may read it, as it must not even be hinted at. `terms`:
+        the indices of its lexical vector.
         """
         if not PUBLIC.may_read(chunk.page.audience):
             return None
@@ -61,7 +61,7 @@ class PassageWords:
 
 
 def words_of(text: str) -> set[bytes]:
-    """The distinct words. Most texts are ASCII, which is three times as fast."""
+    """Returns the distinct words. Most texts are ASCII, which is three times as fast."""
     folded = text.casefold()
     if not folded.isascii():
         return {word.encode() for word in _WORD.findall(folded)}
@@ -85,7 +85,7 @@ class WordCounts:
 
     @classmethod
     def from_bytes(cls, packed: bytes) -> Self | None:
-        """None where they are of another version, or cut."""
+        """Unpacks counts; None where they are of another version, or cut off."""
         try:
             with np.load(io.BytesIO(packed), allow_pickle=False) as held:
                 if str(held["version"]) != VERSION:
@@ -113,17 +113,17 @@ class WordCounts:
         return packed.getvalue()
 
     def frequency(self, word: str) -> int:
-        """Passages that hold this very word (case folded)."""
+        """Counts the passages that hold this very word (case folded)."""
         return self._words.count(word.encode())
 
     def holding(self, term: int) -> int:
-        """Passages whose lexical vector has the term."""
+        """Counts the passages whose lexical vector has the term."""
         return self._terms.count(term)
 
     def change(
         self, *, gone: Iterable[PassageWords | None] = (), came: Iterable[PassageWords | None] = ()
     ) -> None:
-        """None: a passage that does not count."""
+        """Adds and subtracts passages; None is one that does not count."""
         with self._changing:
             for passage in came:
                 if passage is not None:
@@ -169,7 +169,7 @@ class _Table(Generic[_Key]):
             self.folded()
 
     def folded(self) -> tuple[_Keys, _Counts]:
-        """The arrays, with all changes in them."""
+        """Returns the keys and their counts, with all changes in them."""
         keys, counts, _, changes = self._kept
         if changes:
             keys, counts = self._fold(keys, counts.astype(np.int64), self._by_number(changes))

@@ -112,7 +112,7 @@ class Account(RenewedToken):
 
 
 def _token_url(settings: GoogleDriveSettings) -> URL:
-    """Returns Google's token endpoint, or for an API without https, a stand-in on this machine, that stand-in's own."""
+    """Returns Google's token endpoint; a stand-in for the API on this machine, without https, has its own."""
     api_url = str(settings.api_url).rstrip("/")
     return URL(TOKEN_URL if settings.api_url.scheme == "https" else f"{api_url}/token")
 

@@ -24,14 +24,14 @@ class EdgeCopy(EdgeRebuild):
         await self._index.run(self._beside.finish_copies)
 
     async def complete(self) -> None:
-        """What is kept of it is written when it is closed."""
+        """Does nothing: what is kept of a copy is written when it is closed."""
 
     async def leave(self) -> None:
         await self._let_go()
 
 
 def copy_in(generations: Generations, label: str, manifest: IndexManifest) -> tuple[int, Shard]:
-    """The unfinished copy of this label where there is one that is whole and of this manifest, else a new one.
+    """Opens the unfinished copy of this label if it is whole and has this manifest, else begins a new one.
 
     Raises:
         IndexUnavailableError: the folder cannot be written.
@@ -53,7 +53,7 @@ def copy_in(generations: Generations, label: str, manifest: IndexManifest) -> tu
 
 
 def others_in(generations: Generations, labels: Collection[str]) -> list[str]:
-    """Generations that are no unfinished copies of these labels."""
+    """Names the generations other than unfinished copies of these labels."""
     return [
         path.name
         for path in map(generations.path, sorted(generations.numbers()))

@@ -29,10 +29,10 @@ class Generations:
         self._folder = folder
 
     def current(self) -> int | None:
-        """The live generation's number; None where nothing was ever built.
+        """Returns the live generation's number; None where nothing was ever built.
 
         Raises:
-            IndexDamagedError: it cannot be told.
+            IndexDamagedError: it cannot be determined.
         """
         try:
             name = (self._folder / "CURRENT").read_text(encoding="utf-8", errors="replace").strip()
@@ -55,7 +55,7 @@ class Generations:
         return int(match[1])
 
     def previous(self) -> int | None:
-        """The newest generation before the live one."""
+        """Returns the number of the newest generation before the live one; None where there is none."""
         live = self.current() or 0
         return max((number for number in self.numbers() if number < live), default=None)
 
@@ -70,7 +70,7 @@ class Generations:
         return number
 
     def place_to_make(self) -> Path:
-        """A folder that does not exist yet and that no generation has the name of, for `take_in`."""
+        """Returns a new path, not the name of a generation, for a folder that `take_in` takes."""
         return self._folder / f"{_MAKING}{secrets.token_hex(4)}"
 
     def take_in(self, made: Path) -> int:
@@ -80,11 +80,11 @@ class Generations:
         return number
 
     def copy_of(self, label: str) -> int | None:
-        """The unfinished copy of this label."""
+        """Returns the number of the unfinished copy of this label; None where there is none."""
         return next((number for number in self.numbers() if self.label(self.path(number)) == label), None)
 
     def label(self, path: Path) -> str:
-        """The label of an unfinished copy; "" of any other generation. One that is live, or was, is finished."""
+        """Returns the label of an unfinished copy; "" of any other generation, such as one that is or was live."""
         try:
             live = self.current() or 0
         except IndexDamagedError:
@@ -97,7 +97,7 @@ class Generations:
             return ""
 
     def finish_copies(self) -> None:
-        """Those up to the live one are generations like any other from here on."""
+        """Turns copies up to the live generation into generations like any other."""
         for number in self.numbers():
             if number <= (self.current() or 0):
                 (self.path(number) / COPY).unlink(missing_ok=True)
@@ -142,7 +142,7 @@ class Generations:
 
 
 def write_atomically(path: Path, text: str | bytes) -> None:
-    """After a crash the file has the old text or the new one, and a power cut does not undo a reported write."""
+    """Replaces a file: a crash leaves the old text or the new one, and a power cut does not undo a reported write."""
     temporary = path.with_name(path.name + ".new")
     with temporary.open("wb") as file:
         file.write(text.encode() if isinstance(text, str) else text)

@@ -225,7 +225,7 @@ class EdgeIndex(ShardAccess):
             raise IndexUnavailableError(f"{self._folder} cannot be written: {error}") from error
 
     def promote(self, number: int, shard: Shard) -> None:
-        """The commit is `CURRENT`; searches change over when those under way have ended."""
+        """Commits a generation by `CURRENT`; searches change over when those under way have ended."""
         shard.leave()
         try:
             self._generations.commit(number)
@@ -251,7 +251,7 @@ class EdgeIndex(ShardAccess):
         return await self._copies.of(shard)
 
     async def _quantize_live(self) -> None:
-        """For an index that grew large without a rebuild. Where it failed nobody tries again before the next start."""
+        """Quantizes an index that grew large without a rebuild; after a failure not again before the next start."""
         live = self._live
         if live is None or self.building is not None or self._copies.failed:
             return

@@ -33,8 +33,8 @@ class QuantizedCopies:
         """Whether the last one could not be made, though nobody wrote to its generation meanwhile."""
 
     async def of(self, shard: Shard) -> tuple[int, Shard] | None:
-        """A copy of this generation, its number and opened, where it is
-        large enough for one that can be made; else None.
+        """Makes and opens a quantized copy of this generation, and returns its number too; None where the generation is
+        not large enough or the copy failed.
 
         The generation may be read meanwhile. What is written to it is not in the copy.
         """

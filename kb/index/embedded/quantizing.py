@@ -67,7 +67,7 @@ async def quantize(source: Path, target: Path, *, dimension: int, points: int) -
 
 
 def _require_room(source: Path) -> None:
-    """For the copy, and for what the engine makes of it before it removes that."""
+    """Requires disk space for the copy, and for what the engine makes of it before it removes that."""
     wanted = 2 * sum(file.stat().st_size for file in source.rglob("*") if file.is_file()) + ROOM_TO_WRITE
     free = shutil.disk_usage(source).free
     if free < wanted:
@@ -80,7 +80,7 @@ def _prepare(source: Path, target: Path) -> None:
 
 
 def _finish(target: Path, points: int, held: str) -> None:
-    """`held`: how many the child found."""
+    """Marks the copy as complete if the child found all points in it (`held`)."""
     if held != str(points):
         raise _FailedError(f"the copy holds {held or 'nothing'}")
     write_atomically(target / QUANTIZED, f"{points}\n")
@@ -88,7 +88,7 @@ def _finish(target: Path, points: int, held: str) -> None:
 
 
 async def _by_child(source: Path, target: Path, dimension: int) -> str:
-    """What the child says."""
+    """Quantizes in a child process and returns what it prints."""
     process = await asyncio.create_subprocess_exec(
         *module_command("kb.index.embedded.quantizer", str(source), str(target), str(dimension)),
         env=module_environment(),

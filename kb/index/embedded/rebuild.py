@@ -47,7 +47,7 @@ class EdgeRebuild(ShardAccess):
         self._end()
 
     async def discard(self) -> None:
-        """Fine after a swap or another discard: then there is nothing to drop."""
+        """Drops the generation; does nothing after a swap or another discard."""
         if self._shard is not None:
             shard = self._building
             self._end()
@@ -86,7 +86,7 @@ class EdgePrevious(EdgeRebuild):
         return self._building.manifest
 
     async def _quantize(self) -> None:
-        """A way back is short: it stays as it was when it was live."""
+        """Does nothing: a rollback is quick and takes the generation as it was when it was live."""
 
     async def discard(self) -> None:
         await self._let_go()

@@ -29,10 +29,10 @@ def score(
     limit: int,
     anchor_pages: Sequence[str],
 ) -> FoundPoints:
-    """The best `limit` points of each vector of each wording, over all pages and over the anchors, with every score.
+    """Finds the best `limit` points of each vector of each wording, over all pages and the anchors, with every score.
 
-    Two batches, not prefetches: those run every leg anew for every query (30 ms against
-    10). Nothing may be written between, nor before what is chosen of them is read.
+    Two batches, not prefetches: those run every leg anew for every query (30 ms against 10). Nothing may be written
+    between, nor before what is chosen of them is read.
     """
     scopes = [readable(audience)]
     if anchor_pages:
@@ -65,6 +65,6 @@ def score(
 
 
 def read(shard: engine.EdgeShard, points: Sequence[Any]) -> Mapping[Any, Mapping[str, Any]]:
-    """The payloads of points that were found, by id."""
+    """Returns the payloads of these points, by id."""
     records = shard.retrieve(list(points), True, False) if points else []
     return {record.id: record.payload or {} for record in records}

@@ -98,7 +98,7 @@ class Shard(ShardWrites):
 
     @classmethod
     def load(cls, folder: Path, words: ShardWords | None = None) -> Self:
-        """`words`: of these passages, where another shard has counted them.
+        """Opens a shard; `words` are its counts, where another shard of the same passages has them.
 
         Raises:
             IndexDamagedError: files are cut or gone.
@@ -119,7 +119,7 @@ class Shard(ShardWrites):
         self.calibration = calibration
 
     def sample(self, limit: int) -> list[StoredPassage]:
-        """The engine lists by point id, which is a hash of the passage's id: the first ones are from all over."""
+        """Returns the first passages by point id, which is a hash of the passage's id: they are from all over."""
         request = engine.ScrollRequest(limit=limit, with_payload=True, with_vector=[DENSE])
         with self._lock.read(), engine_failures(self._folder):
             records, _ = self._shard.scroll(request)
@@ -187,7 +187,7 @@ class Shard(ShardWrites):
     def batch(
         self, audience: Audience, of_pages: Sequence[str] | None, offset: engine.PointId | None
     ) -> tuple[list[Chunk], engine.PointId | None]:
-        """Passages from `offset` on, and where the next batch begins: None after the last."""
+        """Returns the passages from `offset` on, and where the next batch begins: None after the last."""
         chosen = [is_page(of_pages)] if of_pages else []
         asked = engine.Filter(must=[*is_readable(audience), *chosen])
         request = engine.ScrollRequest(offset=offset, limit=SCROLL_PAGE, filter=asked, with_payload=True)
@@ -220,6 +220,6 @@ class Shard(ShardWrites):
         return found.candidates(rows, payloads)
 
     def _values(self, field: str, scope: engine.Filter | None = None) -> dict[str, int]:
-        """How many points each value has. The engine goes on listing a value whose points are deleted, with 0."""
+        """Counts the points of each value. The engine still lists a value whose points are deleted, with 0."""
         hits = self._shard.facet(engine.FacetRequest(field, limit=ALL, exact=True, filter=scope)).hits
         return {str(hit.value): hit.count for hit in hits if hit.count}

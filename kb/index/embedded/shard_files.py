@@ -49,7 +49,7 @@ def write_calibration(folder: Path, calibration: Calibration) -> None:
 
 
 def read_calibration(folder: Path) -> Calibration | None:
-    """None where there is none, or none that can be read: it is then measured anew."""
+    """Returns the calibration; None if it is missing or unreadable, in which case it is measured anew."""
     try:
         return from_text((folder / CALIBRATION).read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -63,7 +63,7 @@ def points_folder(folder: Path) -> Path:
 
 
 def require_room(folder: Path, wanted: int) -> None:
-    """The engine maps sparse files into memory: where the disk has no room for their pages the kernel ends the process.
+    """Requires disk space: without room for pages of its mapped sparse files the kernel ends the process.
 
     Raises:
         IndexUnavailableError: the disk has fewer than so many bytes left.
@@ -78,8 +78,8 @@ def require_room(folder: Path, wanted: int) -> None:
 
 @contextmanager
 def engine_failures(folder: Path) -> Iterator[None]:
-    """Only engine calls stand inside: the engine raises bare `Exception`
-    for everything or panics, so nothing narrower helps.
+    """Translates the engine's failures. Only engine calls stand inside: the engine raises bare `Exception` for
+    everything or panics, so nothing narrower helps.
     """
     try:
         yield

@@ -37,7 +37,7 @@ class ShardWords:
     """Changed by whoever holds the shard's lock, and by one who counts anew beside."""
 
     def __init__(self, counts: WordCounts | None = None) -> None:
-        """`counts`: of every passage that there is; None: nobody knows."""
+        """Takes the `counts` of every passage in the shard; None where they are unknown."""
         self.counts = counts or WordCounts()
         self.are_whole = counts is not None
         self._until = _ALL if self.are_whole else 0
@@ -60,7 +60,7 @@ class ShardWords:
         return words
 
     def pack(self, folder: Path) -> bytes | None:
-        """For `keep`, while nobody writes: the generation has just been left. None: there is nothing new to keep."""
+        """Packs the counts for `keep` right after the generation was left; None if there is nothing new."""
         name = record_name(folder)
         if not self.are_whole or not name or name == self._kept_for:
             return None
@@ -73,7 +73,7 @@ class ShardWords:
         return name.encode() + b"\n" + packed
 
     def keep(self, folder: Path, packed: bytes) -> None:
-        """A disk that cannot be written costs no more than counting anew at the next start."""
+        """Writes the packed counts. If the disk refuses, words are counted anew at the next start, no more."""
         try:
             write_atomically(folder / FILE, packed)
         except OSError as error:
@@ -87,8 +87,8 @@ class ShardWords:
             )
 
     def doubt(self) -> None:
-        """Nobody knows any more what was written: all is counted anew, from
-        nothing, so that no page that is private now shows.
+        """Drops the counts, as what was written is unknown: words are counted anew, from nothing, so that no page that
+        is private now shows.
         """
         with self._changing:
             self.counts, self.are_whole, self._until, self.following = WordCounts(), False, 0, None
@@ -101,7 +101,7 @@ class ShardWords:
             return self.counts
 
     def end(self, counts: WordCounts) -> None:
-        """Every point has been added to `counts`."""
+        """Ends the counting, after every point was added to `counts`."""
         with self._changing:
             self.are_whole = self.counts is counts and self._until == _ALL
 

@@ -41,7 +41,7 @@ class ShardWrites:
         *,
         is_new: bool,
     ) -> None:
-        """`is_new`: it has no points yet."""
+        """Takes a shard; `is_new`: it has no points yet."""
         self._shard = shard
         self._folder = folder
         self._lock = ReadWriteLock()
@@ -58,7 +58,7 @@ class ShardWrites:
         self.words = words
 
     def replace_pages(self, pages: Mapping[str, Sequence[IndexedChunk]]) -> None:
-        """In one go; see `kb.index.embedded.steps` for how many, and for a page of hundreds of chunks."""
+        """Replaces pages in one step; `kb.index.embedded.steps` says how many, and how a page of hundreds of chunks."""
         points = [
             point_of(page_id, chunk, self.manifest) for page_id, chunks in pages.items() for chunk in chunks
         ]
@@ -89,8 +89,8 @@ class ShardWrites:
             self.words.change(gone=gone, came=came)
 
     def drop_others(self, page_id: str, chunk_ids: frozenset[str]) -> None:
-        """All chunks of the page but these. Named one by one: a filter of
-        thousands takes the engine a quarter of a second.
+        """Deletes all chunks of the page but these, named one by one: a filter of thousands takes the engine a quarter
+        of a second.
         """
         kept = {point_id(chunk_id) for chunk_id in chunk_ids}
         of_page = engine.Filter(must=[is_page([page_id])])
@@ -163,7 +163,7 @@ class ShardWrites:
                     self.words.keep(self._folder, packed)
 
     def _flushed(self) -> int:
-        """How many points there are, all of them on the disk."""
+        """Flushes all points to the disk and counts them."""
         with engine_failures(self._folder):
             self._shard.flush()
             return self._shard.count(engine.CountRequest(exact=True))
@@ -203,7 +203,7 @@ class ShardWrites:
         return self._read_words(self._shard.retrieve(ids, with_payload=True, with_vector=[LEXICAL]))
 
     def _read_words(self, records: Sequence[engine.Record]) -> list[PointWords]:
-        """Points that another version wrote can be replaced, though nobody can read them any more."""
+        """Reads the words of points; those that another version wrote can be replaced, though no longer read."""
         try:
             return shard_words.of_records(records)
         except IndexMismatchError:

@@ -34,7 +34,7 @@ def leave(folder: Path, *, points: int) -> None:
 
 
 def record_name(folder: Path) -> str:
-    """Another one after anything was written; "" while nobody knows how many points there are."""
+    """Returns a name that changes with every write; "" while the number of points is unknown."""
     points, files = _left(folder)
     if points is None:
         return ""
@@ -72,7 +72,7 @@ def check(folder: Path) -> None:
 
 
 def _grows(path: str) -> bool:
-    """The engine writes settings and journals anew, and cuts off what it needs no longer."""
+    """Whether the engine only appends to a file; settings and journals it rewrites, and cuts off."""
     return path.startswith("points/segments/") and not path.endswith((".json", "_journal.dat"))
 
 
@@ -81,7 +81,7 @@ def _record(folder: Path, points: int | None, files: Files) -> None:
 
 
 def _left(folder: Path) -> tuple[int | None, Files]:
-    """What was recorded; nothing is known of a generation of an earlier version, or of half a record."""
+    """Returns what was recorded; (None, {}) for a generation of an earlier version, or half a record."""
     try:
         record = json.loads((folder / LEFT).read_text(encoding="utf-8"))
         return record["points"], record["files"]

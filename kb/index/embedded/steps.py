@@ -24,7 +24,7 @@ Step = Callable[[ShardWrites], None]
 
 
 def steps(pages: Mapping[str, Sequence[IndexedChunk]]) -> Iterator[Step]:
-    """Whoever takes them one after the other may stop between any two."""
+    """Yields the steps of a write, to be taken in order; the caller may stop between any two."""
     together: dict[str, Sequence[IndexedChunk]] = {}
     passages = 0
     for page_id, chunks in pages.items():

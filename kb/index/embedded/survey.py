@@ -27,7 +27,7 @@ class DamagedError(Exception):
 
 
 def survey(points: Path) -> int:
-    """How many points there are, every one of them with its payload, and as the indexes of its fields have it.
+    """Counts the points, and checks that each has its payload and that the indexes of the fields agree with them.
 
     Raises:
         DamagedError: some are not. The engine raises `Exception` besides, or panics.
@@ -52,7 +52,7 @@ def survey(points: Path) -> int:
 
 
 def _read(shard: engine.EdgeShard, fields: list[str]) -> tuple[int, dict[str, Counter[str]]]:
-    """Points, and by field how many have each value."""
+    """Counts the points, and by field how many have each value."""
     values: dict[str, Counter[str]] = defaultdict(Counter)
     counted, offset = 0, None
     while True:

@@ -24,7 +24,7 @@ def config(dimension: int) -> engine.EdgeConfig:
 
 
 def quantized_config(dimension: int) -> engine.EdgeConfig:
-    """Of a shard whose dense vectors are in memory as 8-bit integers and all else is on the disk. No graph (m = 0)."""
+    """Configures a shard with dense vectors in memory as 8-bit integers, all else on the disk. No graph (m = 0)."""
     on_disk = engine.Memory.Cold
     return engine.EdgeConfig(
         vectors={
@@ -41,7 +41,7 @@ def quantized_config(dimension: int) -> engine.EdgeConfig:
 
 
 def point_of(page_id: str, indexed: IndexedChunk, manifest: IndexManifest) -> engine.Point:
-    """A chunk of this page as it is written into an index with this manifest."""
+    """Returns a chunk of this page as a point of an index with this manifest."""
     require_page(page_id, indexed)
     check_dimension(indexed.dense, manifest)
     return engine.Point(
@@ -64,7 +64,7 @@ def sparse(vector: SparseVector) -> engine.SparseVector:
 
 
 def sparse_query(vector: SparseVector) -> engine.Query | None:
-    """None for a wording without terms: no leg, and a lexical score of 0 for everyone."""
+    """Returns the lexical leg of a wording; None for one without terms, whose lexical score is 0 everywhere."""
     return engine.Query.Nearest(sparse(vector), using=LEXICAL) if vector.indices else None
 
 

@@ -52,11 +52,11 @@ class KeyRefusedError(SettingsError, IndexUnavailableError):
 
 
 async def asked(doing: str, call: Callable[[], Awaitable[_T]], *, for_s: float) -> _T:
-    """What the server answers, tried again with growing pauses for `for_s` seconds while what fails may pass.
+    """Returns what the server answers; retries transient failures with growing pauses for `for_s` seconds.
 
     Raises:
         KeyRefusedError: the server does not take the key.
-        IndexUnavailableError: anything else, in words. One that is tried again says for how long it was.
+        IndexUnavailableError: anything else, in words; after retries it says for how long they went on.
     """
     begun = time.monotonic()
     pause = FIRST_PAUSE_S
@@ -85,7 +85,7 @@ async def asked(doing: str, call: Callable[[], Awaitable[_T]], *, for_s: float) 
 
 
 def in_words(error: BaseException) -> str:
-    """One line for an operator. Of an answer its own sentence, never its bytes."""
+    """Words an error in one line for an operator; of a response it quotes the message, never its bytes."""
     cause = error.source if isinstance(error, ResponseHandlingException) else error
     if isinstance(cause, httpx.TimeoutException):
         return "no answer in time (index.timeout_s)"

@@ -45,7 +45,7 @@ def connect(settings: IndexSettings) -> AsyncQdrantClient:
 
 
 def _tls(settings: IndexSettings) -> ssl.SSLContext | bool:
-    """True: as the system has it."""
+    """Returns the TLS context of the settings; True for the system's own."""
     if settings.ca_file is None and settings.client_cert is None:
         return True
     try:

@@ -93,7 +93,7 @@ class Collection(Writes):
         return self._counted
 
     def _public(self, of_pages: Sequence[str] | None = None) -> AsyncIterator[Sequence[models.Record]]:
-        """Passages that everyone may read, with what their words are counted by."""
+        """Yields the passages that everyone may read, with what their words are counted by."""
         chosen = [is_page(of_pages)] if of_pages is not None else []
         scope = models.Filter(must=[*is_readable(PUBLIC), *chosen])
         return self._batches(True, scope, vectors=[LEXICAL], at_once=COUNTED_AT_ONCE, patient=True)
@@ -213,7 +213,7 @@ class Collection(Writes):
         )
 
     async def sample(self, limit: int) -> Sequence[StoredPassage]:
-        """The engine lists by point id, which is a hash of the passage's id: the first ones are from all over."""
+        """Returns the first passages by point id, which is a hash of the passage's id: they are from all over."""
         taken: list[StoredPassage] = []
         async for records in self._batches(True, None, vectors=[DENSE], at_once=min(limit, MOST)):
             taken += [stored_from(record.payload, record.vector) for record in records]
@@ -266,7 +266,7 @@ class Collection(Writes):
         read: Callable[[Hidden], Awaitable[tuple[_T, abc.Set[int]]]],
         collection: str | None = None,
     ) -> _T:
-        """What `read` finds, with the versions of it, at a moment when no page of it was half replaced.
+        """Returns what `read` finds, with versions, at a moment when no page of it was half replaced.
 
         At first the ledger is believed as it was last seen; where it changed, it is read anew.
         """
@@ -293,8 +293,8 @@ class Collection(Writes):
         return await self._whole(found)
 
     async def _values(self, field: str, scope: models.Filter) -> dict[str, int]:
-        """How many points each value has, of the `MOST` most frequent. The
-        engine lists values without any points, with 0.
+        """Counts the points of each value, for the `MOST` most frequent values. The engine also lists values without
+        points, with 0.
         """
         found = await self._read(
             "counting values",
@@ -316,8 +316,7 @@ class Collection(Writes):
         at_once: int = MOST,
         patient: bool = False,
     ) -> AsyncIterator[Sequence[models.Record]]:
-        """All that counts when it begins: a page that is replaced meanwhile
-        may come in two versions, or in one of them.
+        """Yields all that counts when it begins: a page that is replaced meanwhile may come in two versions, or in one.
 
         `patient`: no question waits for it, so that it is tried again for as long as a write is.
         """

@@ -24,7 +24,7 @@ class ServerGenerations:
         self._layout = layout
 
     async def live(self, *, patient: bool = False) -> int:
-        """0 where the alias does not exist. `patient`: no question waits for it."""
+        """Returns the live generation's number, 0 where there is no alias. `patient`: no question waits for it."""
         described = await asked(
             "asking which collection is live", self._client.get_aliases, for_s=self._within(patient)
         )
@@ -42,7 +42,7 @@ class ServerGenerations:
         )
 
     async def copies(self) -> dict[int, str]:
-        """The labels of collections that are later than the live one; "" where they are no copies."""
+        """Returns the labels of the collections that are later than the live one; "" where they are no copies."""
         live = await self.live(patient=True)
         return {number: await self._label(number) for number in await self.all() if number > live}
 

@@ -116,7 +116,7 @@ class ServerIndex(Collection):
         raise IndexUnavailableError(f"the index {self._name!r} is swapped faster than it can be searched")
 
     async def _known(self) -> _Live:
-        """The live collection as it was seen within `SEEN_FOR_S`."""
+        """Returns the live collection as it was seen within the last `SEEN_FOR_S`."""
         seen, now = self._seen, self._monotonic()
         if seen is None or now - seen.at > SEEN_FOR_S:
             live = await self._generations.live()
@@ -196,7 +196,7 @@ class ServerIndex(Collection):
             await words.refresh(live._public, live._public_passages)
 
     async def _words(self) -> ServerWords:
-        """The words of the live collection: another bot may have swapped."""
+        """Returns the word counts of the live collection, which another bot may have swapped."""
         live = await self._generations.live(patient=True)
         if self._counted is None or live != self._counted_of:
             name = self._generations.name_of(live)
@@ -237,7 +237,7 @@ class ServerIndex(Collection):
         await self._generations.drop(number)
 
     def _beside(self, number: int) -> Collection:
-        """A generation by its own name, where the alias may move meanwhile."""
+        """Opens a generation by its own name, since the alias may move meanwhile."""
         return Collection(self._client, self._generations.name_of(number), retry_s=self._write_for_s)
 
     def _other(self, kind: type[_Other], number: int) -> _Other:

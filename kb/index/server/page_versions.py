@@ -59,7 +59,7 @@ class Flux(BaseModel):
         return self._with([*self.writes, arriving])
 
     def whole(self, version: int, *, at: float) -> Self:
-        """From here on these pages are that version alone."""
+        """Makes `version` the only one of its pages from here on."""
         mine = next(write for write in self.writes if write.version == version)
         others = [
             write.model_copy(update={"pages": _without(write, mine)})
@@ -89,13 +89,13 @@ class Flux(BaseModel):
         )
 
     def hidden(self) -> list[Any]:
-        """Conditions none of which a point may meet that counts."""
+        """Returns conditions; a point that meets any of them does not count."""
         arriving = [write.version for write in self.writes if write.stage == "arriving"]
         conditions: list[Any] = [is_version(arriving)] if arriving else []
         return conditions + [_others(write) for write in self.writes if write.stage == "whole"]
 
     def obsolete(self, write: Write) -> models.Filter:
-        """Points that go with the end of a write."""
+        """Selects the points that are deleted at the end of a write."""
         if write.stage == "arriving":
             return models.Filter(must=[is_version([write.version])])
         arriving = [write.version for write in self.writes if write.stage == "arriving"]
@@ -120,13 +120,13 @@ def is_version(versions: Iterable[int]) -> models.FieldCondition:
 
 
 def _others(write: Write, kept: Iterable[int] = ()) -> models.Filter:
-    """Points of the pages of a write that are of another version than its own."""
+    """Selects the points of the pages of a write that are of another version than its own or those `kept`."""
     of_pages = models.FieldCondition(key=PAGE_ID, match=models.MatchAny(any=list(write.pages)))
     return models.Filter(must=[of_pages], must_not=[is_version([write.version, *kept])])
 
 
 def _without(write: Write, newer: Write) -> tuple[str, ...]:
-    """Pages that only an arriving write keeps: what is whole in a newer version is so by that one's word alone."""
+    """Returns a write's pages without those of `newer`, unless the write is still arriving and keeps all."""
     if write.stage == "arriving":
         return write.pages
     return tuple(page for page in write.pages if page not in set(newer.pages))

@@ -14,7 +14,7 @@ from kb.models import Audience
 
 
 def point_of(page_id: str, indexed: IndexedChunk, version: int) -> models.PointStruct:
-    """Its id goes with the version: two versions of a page stand side by side."""
+    """Returns a chunk as a point, whose id depends on the version: two versions of a page exist side by side."""
     require_page(page_id, indexed)
     return models.PointStruct(
         id=point_id(f"{indexed.chunk.id}\0{version}"),
@@ -49,7 +49,7 @@ def scores(points: Sequence[models.ScoredPoint]) -> dict[models.ExtendedPointId,
 
 
 def versions(points: Iterable[models.Record | models.ScoredPoint]) -> frozenset[int]:
-    """0 for points of an earlier Footnote."""
+    """Returns the versions of these points; 0 for those of an earlier Footnote."""
     return frozenset(int((point.payload or {}).get(WRITTEN, 0)) for point in points)
 
 

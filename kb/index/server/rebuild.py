@@ -40,7 +40,7 @@ class ServerRebuild(Collection):
         self._over = True
 
     async def discard(self) -> None:
-        """Fine after a swap or another discard: then there is nothing to drop."""
+        """Drops the generation; does nothing after a swap or another discard."""
         if not self._over:
             self._over = True
             await self._index.drop(self._number)

@@ -27,8 +27,8 @@ def query_requests(
     anchor_pages: Sequence[str],
     hidden: Hidden,
 ) -> list[models.QueryRequest]:
-    """One request a query vector: all of them score what any leg finds.
-    Where there are anchors, one more finds their points.
+    """Returns one request a query vector: all of them score what any leg finds. Where there are anchors, one more finds
+    their points.
 
     None of them brings passages: some 300 of them would be sent and read, and 40 are wanted.
     """
@@ -59,7 +59,7 @@ def query_requests(
 
 
 def found_by(queries: Sequence[QueryVectors], responses: Sequence[models.QueryResponse]) -> FoundPoints:
-    """What the responses to `query_requests` come to."""
+    """Combines the responses to `query_requests`."""
     results = iter([scores(response.points) for response in responses])
     dense = [next(results) for _ in queries]
     lexical = [next(results) if query.lexical.indices else {} for query in queries]
@@ -67,6 +67,6 @@ def found_by(queries: Sequence[QueryVectors], responses: Sequence[models.QueryRe
 
 
 def are_found(found: FoundPoints, rows: Sequence[int], audience: Audience, hidden: Hidden) -> models.Filter:
-    """The points of these rows, as far as the audience may read them."""
+    """Selects the points of these rows that the audience may read."""
     ids = models.HasIdCondition(has_id=[found.points[row] for row in rows])
     return models.Filter(must=[ids, *is_readable(audience)], must_not=[*hidden])

@@ -63,7 +63,7 @@ class State(BaseModel):
         return list(range(self.first, self.first + self.parts))
 
     def is_lost(self, *, at: float) -> bool:
-        """Nobody has whole counts, or will."""
+        """Whether nobody has complete counts, or will have."""
         return at - self.since > ABANDONED_S if self.writer else not self.name
 
 
@@ -96,7 +96,7 @@ class ServerWords:
     async def changing(
         self, pages: Sequence[str], held: RecordsOf, came: Sequence[IndexedChunk] = ()
     ) -> AsyncIterator[None]:
-        """Around one write that replaces these pages by `came`. `held` lists the passages of some."""
+        """Counts what one write changes, which replaces these pages by `came`. `held` lists passages of pages."""
         self._waiting += 1
         try:
             await self._busy.acquire()
@@ -192,7 +192,7 @@ class ServerWords:
             await self._publish()
 
     async def _count_for_itself(self, records: Records, state: State) -> None:
-        """While another writes who published nothing yet, or where what is published is of another version."""
+        """Counts alone, where another writer has published nothing yet, or published counts of another version."""
         if await self._count(records) and await self._state() == state:
             self._have = state.name
 
@@ -247,7 +247,7 @@ class ServerWords:
         return True
 
     async def _state(self) -> State | None:
-        """None: nothing was ever counted."""
+        """Reads the state; None where nothing was ever counted."""
         if not self._exists:
             described = await self._call(self._client.get_collections)
             self._exists = any(collection.name == self._name for collection in described.collections)

@@ -76,7 +76,7 @@ class Writes:
     async def _replace_beside(
         self, version: int, pages: Sequence[str], points: Sequence[models.PointStruct]
     ) -> None:
-        """The steps of `kb.index.server.page_versions`."""
+        """Takes the steps of `kb.index.server.page_versions`."""
         if not self._indexed:
             await self._have_indexes(self._name)
             self._indexed = True
@@ -124,7 +124,7 @@ class Writes:
         return Flux.model_validate(found[0].payload) if found else Flux()
 
     async def _have_indexes(self, collection: str) -> None:
-        """Strict mode refuses filters over fields without one. A collection of an earlier version lacks some."""
+        """Creates missing payload indexes: strict mode refuses filters without, and earlier versions made fewer."""
         kinds = dict.fromkeys(KEYWORD_FIELDS, models.PayloadSchemaType.KEYWORD)
         kinds |= dict.fromkeys(INTEGER_FIELDS, models.PayloadSchemaType.INTEGER)
         described = await self._write("reading the schema", lambda: self._client.get_collection(collection))
@@ -137,12 +137,12 @@ class Writes:
         return await asked(doing, call, for_s=self._read_for_s)
 
     async def _write(self, doing: str, call: Callable[[], Awaitable[_T]]) -> _T:
-        """Only what may be carried out twice."""
+        """Runs a call that may be carried out twice, with retries."""
         return await asked(doing, call, for_s=self._write_for_s)
 
 
 def in_requests(points: Sequence[models.PointStruct]) -> Iterator[list[models.PointStruct]]:
-    """As many points as one request may have, bounded by `POINTS` and `BYTES`."""
+    """Splits points into requests of at most `POINTS` points and `BYTES` bytes."""
     some: list[models.PointStruct] = []
     size = 0
     for point in points:
@@ -157,7 +157,7 @@ def in_requests(points: Sequence[models.PointStruct]) -> Iterator[list[models.Po
 
 
 def size_of(point: models.PointStruct) -> int:
-    """Bytes as JSON, rather too many than too few."""
+    """Estimates a point's size as JSON in bytes, rather too many than too few."""
     vectors: Any = point.vector
     numbers = sum(
         len(vector.indices) * 2 if isinstance(vector, models.SparseVector) else len(vector)
