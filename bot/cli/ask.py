@@ -33,7 +33,7 @@ async def ask(settings: Settings, request: AskRequest, *, as_json: bool, why: bo
 
 
 def _told(reply: AskReply, *, why: bool) -> dict[str, Any]:
-    """The documented keys and no others; `--why` adds how it came about and what else was near."""
+    """Returns the documented keys of an answer and no others; with `why` also its trace and the nearest passages."""
     fields = {name: value for name, value in reply.answer.items() if name != "nearest"}
     return {**fields, "nearest": reply.answer["nearest"], "trace": reply.trace} if why else fields
 
@@ -68,7 +68,7 @@ def _show(reply: AskReply, *, why: bool) -> None:
 
 
 def _notes(reply: AskReply) -> list[str]:
-    """What was degraded, in words. That the reranker is off stands in `footnote status`."""
+    """Words what was degraded, except that the reranker is off, which `footnote status` shows."""
     answer, checked = reply.answer, reply.trace["checked"]
     notes = relevant_notes(answer["notes"], answer["outcome"], quoted=bool(answer["quotes"]))
     messages, removed = messages_in(answer["language"]), checked["removed"] if checked else 0
@@ -82,7 +82,7 @@ def _address(page: dict[str, Any]) -> str:
 
 
 def _source(citation: dict[str, Any], messages: Messages) -> str:
-    """A source as Slack has it: where it stands, its date, what is wrong with it, its score."""
+    """Renders a source as Slack shows it: its title and section, its date, a warning, its score; then its address."""
     place = " › ".join(part for part in (citation["title"], citation["section"]) if part)
     parts = [
         _plain(place),
@@ -121,5 +121,5 @@ def _show_why(console: Console, reply: AskReply) -> None:
 
 
 def _plain(text: str) -> str:
-    """Text from pages and people, kept from being read as markup of the terminal."""
+    """Escapes text from pages and people, which the terminal would read as markup."""
     return text.replace("[", "\\[")

@@ -424,11 +424,11 @@ class Messages(Formats):
     failed_pages: tuple[str, str] = ("{n} failed", "{n} failed")
 
     def sources_below(self, marks: Sequence[str]) -> str:
-        """The line under a table or code, which hold no marks."""
+        """Words the sources of a table or of code, which hold no citation markers, for the line below it."""
         return self.source_below[0 if len(marks) == 1 else 1].format(marks=" ".join(marks))
 
     def counts(self, *, added: int, changed: int, removed: int, unchanged: int = 0, failed: int = 0) -> str:
-        """What a sync did, without what it did not: "12 added, 1 failed"; "" where there were no pages."""
+        """Words what a sync did, zeros left out: "12 added, 1 failed"; "" where there were no pages."""
         told = (
             (self.added, added),
             (self.changed, changed),
@@ -446,7 +446,7 @@ class Messages(Formats):
     correction_replaced_alone: str = "This answer quoted {page}, which has been replaced."
 
     def removed(self, sentences: int) -> str:
-        """How many sentences of an answer were taken out."""
+        """Words how many sentences of an answer were removed."""
         return self.counted(self.sentences_removed, max(1, sentences))
 
 
@@ -462,6 +462,6 @@ LANGUAGES: Mapping[str, Messages] = MappingProxyType({DEFAULT_LANGUAGE: Messages
 
 
 def messages_in(language: str | None) -> Messages:
-    """The messages for a language or a locale (`nl`, `de-AT`, `en_GB`); English where we have no translation."""
+    """Returns the messages for a language or a locale (`nl`, `de-AT`, `en_GB`); in English if untranslated."""
     code = (language or DEFAULT_LANGUAGE).replace("_", "-").split("-")[0].lower()
     return LANGUAGES.get(code, LANGUAGES[DEFAULT_LANGUAGE])

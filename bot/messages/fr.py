@@ -13,7 +13,7 @@ _SPACE_THAT_STAYS = re.compile(r" (?=[:;?!»](?:\s|$))|(?<=«) ")
 
 def _typeset(text: Any) -> Any:
     if isinstance(text, tuple):
-        return tuple(_typeset(one) for one in text)
+        return tuple(_typeset(form) for form in text)
     return _SPACE_THAT_STAYS.sub("\u00a0", text) if isinstance(text, str) else text
 
 

@@ -21,7 +21,7 @@ def _numbered(listed: Callable[[Lexicon], Iterable[str]], start: int = 1) -> dic
 
 
 def _number_words() -> dict[str, float]:
-    """Articles are no numbers: "een", "ein", "a"."""
+    """Returns the number words of all languages but articles: "een", "ein", "a"."""
     words: dict[str, float] = {}
     for lexicon in _LEXICONS:
         figures = lexicon.figures

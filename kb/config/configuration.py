@@ -97,7 +97,7 @@ def _as_field(path: tuple[str, ...], value: str) -> Any:
 
 
 def _fill_sources(merged: dict[str, Any], environ: Mapping[str, str]) -> None:
-    """Sources are a list, so that the environment reaches one by its name."""
+    """Applies the environment to the list of sources, in which it reaches each by its name."""
     sources = merged.get("sources", [])
     if not isinstance(sources, list) or not all(isinstance(entry, dict) for entry in sources):
         return  # validation says what is wrong with it

@@ -50,7 +50,7 @@ _ROLES = _listed("roles")
 
 
 def scope_of(words: Iterable[str]) -> Scope:
-    """Class -> the members that the words name."""
+    """Maps each class to its members that the words name."""
     found: dict[str, set[str]] = {}
     for word in words:
         for kind, member in _OF.get(word.casefold(), ()):

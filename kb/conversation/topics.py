@@ -114,7 +114,7 @@ def subject_of(question: str, lexicon: Lexicon) -> Subject | None:
 
 
 def _is_loose(subject: Subject, lexicon: Lexicon) -> bool:
-    """ "People" or "an engineer", of which a question says more: "that" behind it may well be what it says."""
+    """Whether a subject is indefinite ("people", "an engineer"), so that a "that" behind it may belong to it."""
     words = words_of(subject.text)
     indefinite = words[0] in lexicon.words.articles - lexicon.words.definite
     return subject.kind == "thing" and (indefinite or (len(words) == 1 and subject.text.islower()))
@@ -195,7 +195,7 @@ def _longest_content(text: str, lexicon: Lexicon) -> Subject | None:
 
 
 def _is_numbered(topic: str, lexicon: Lexicon | None) -> bool:
-    """ "Day 6" counts, "until 31" does not: known units always, other words when they have a capital."""
+    """Whether a topic has a number: "Day 6" has, "until 31" not. Known units count, other words if capitalized."""
     word, _, number = topic.partition(" ")
     if lexicon is not None and word.casefold() in lexicon.sequence.units:
         return True

@@ -18,8 +18,8 @@ class CountedModel:
 
 
 def counter_of(models: Sequence[CountedModel]) -> Callable[[str], int]:
-    """`Embedder.count_tokens` of the embedder with these models. Raises
-    whatever the library does that reads the files.
+    """Returns what `Embedder.count_tokens` of the embedder with these models does. Raises whatever the library raises
+    that reads the files.
     """
     counts = [(tokens_of(model.folder, model.max_tokens).count, model.max_tokens) for model in models]
     return lambda text: greatest([(count(text), most) for count, most in counts])

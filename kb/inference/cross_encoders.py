@@ -31,7 +31,7 @@ class CrossEncoder(Protocol):
     batch: int
 
     def score(self, query: str, texts: Sequence[str]) -> list[float]:
-        """0..1 for each text.
+        """Scores each text between 0 and 1.
 
         Raises:
             RerankerUnavailableError: the model failed.
@@ -39,8 +39,8 @@ class CrossEncoder(Protocol):
 
 
 def cross_encoder_source(settings: RerankSettings) -> Path | None:
-    """The conversion that set-up made of this model, else the folder of its files, which is fetched from the hub within
-    `hub_timeout_s` if need be. None where none of them has it.
+    """Returns the conversion that set-up made of this model, else the folder of its files, which is fetched from the
+    hub within `hub_timeout_s` if need be; None where none of them has it.
     """
     made = prepared(settings.model, "reranker") if settings.backend != "torch" else None
     return (

@@ -165,8 +165,8 @@ class Embedder:
         return _stacked([vectors[index] for index in range(len(texts))])
 
     def _embed_at_once(self, model: EmbeddingModel, queries: Sequence[str]) -> Awaitable[Vectors]:
-        """Side by side where a call takes one core, so that three wordings
-        on two cores cost as two: each is its own batch.
+        """Starts embedding the queries side by side where a call takes one core, so that three wordings on two cores
+        cost as two: each is its own batch.
 
         They are begun here and now, not at the loop's next turn, which may go to other work of the same question.
         """
@@ -197,7 +197,7 @@ class Embedder:
 
 
 def embedder_for(name: str, settings: EmbedSettings) -> EmbedSettings:
-    """Settings for the embedder that has this name, as an index's manifest keeps it; all else as in `settings`.
+    """Returns settings for the embedder of this name, as an index's manifest keeps it; all else as in `settings`.
 
     Prompts are kept where the model is the same. Give `name` as `like` as well: precisions that no single setting says
     together are left to it.
@@ -218,13 +218,13 @@ def embedder_for(name: str, settings: EmbedSettings) -> EmbedSettings:
 
 
 def _weights_of(name: str | None, models: Sequence[str]) -> dict[str, Weights]:
-    """The weights of the embedder of that name, by model; nothing where it is of other models."""
+    """Returns the weights of the embedder of that name, by model; empty where it has other models."""
     named = _named(name) if name is not None else {}
     return named if tuple(named) == tuple(models) else {}
 
 
 def _named(name: str) -> dict[str, Weights]:
-    """The models of an embedder's name, in their order."""
+    """Reads the models of an embedder's name, in their order, with their weights."""
     return {
         model.removesuffix(MARK_OF_INT8): "int8" if model.endswith(MARK_OF_INT8) else "fp32"
         for model in name.split(AND)

@@ -54,7 +54,7 @@ class EmbeddingModel:
         return self._encoder or self.loading().result()
 
     def executor(self, *, background: bool) -> Executor:
-        """Where torch runs the model, which uses every core by itself, all share the thread that loaded it."""
+        """Returns where the model runs; torch uses every core, so all its callers share the thread that loaded it."""
         return self._executors[background] if self.encoder().backend == "onnx" else self._loading
 
     def batches(self, texts: Sequence[str]) -> list[list[int]]:
@@ -76,7 +76,7 @@ class EmbeddingModel:
             yield batch
 
     def _load_here(self) -> Encoder:
-        """In the executor's only thread: nobody loads it twice, and torch keeps its number of threads by thread."""
+        """Loads the model once, in the executor's only thread: torch keeps its number of threads by thread."""
         if self._encoder is None:
             started = time.perf_counter()
             encoder = load_encoder(self.name, self._settings, like=self._like)

@@ -66,7 +66,7 @@ class Encoder(Protocol):
 
 
 def load_encoder(name: str, settings: EmbedSettings, *, like: Weights | None) -> Encoder:
-    """Blocks for a second where the model was converted before, else for some 12 (torch) to 40 (converting).
+    """Loads a model; blocks for a second where it was converted before, else for some 12 (torch) to 40 (converting).
 
     Raises:
         EmbedderUnavailableError: there is no such model, or it cannot be loaded.
@@ -83,9 +83,8 @@ def load_encoder(name: str, settings: EmbedSettings, *, like: Weights | None) ->
 
 
 def preferred(name: str) -> Weights:
-    """The precision of a model for which none is set. multilingual-e5-small
-    has 4-bit weights as it is packaged, and int8 multiplication loses little
-    beside that; all-MiniLM-L6-v2 would lose two of 44 sample answers.
+    """Returns the precision of a model for which none is set. multilingual-e5-small has 4-bit weights as it is
+    packaged, and int8 multiplication loses little beside that; all-MiniLM-L6-v2 would lose two of 44 sample answers.
     """
     return "int8" if name in E5 and _packaged_e5() is not None else "fp32"
 
@@ -202,8 +201,8 @@ class _TokenCounter:
 
 
 def model_source(name: str) -> Path:
-    """The folder of the model's files, fetched from the hub if need be, or the file of a package; the conversion
-    that set-up made, where a packaged model's own weights are not installed.
+    """Returns the folder of the model's files, fetched from the hub if need be, or the file of a package; the
+    conversion that set-up made, where a packaged model's own weights are not installed.
 
     Raises:
         EmbedderUnavailableError: there is no such model.

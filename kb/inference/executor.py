@@ -96,7 +96,7 @@ class Executor:
         return await asyncio.get_running_loop().run_in_executor(self._pool, work, item)
 
     def map(self, work: Callable[[Item], Result], items: Iterable[Item]) -> Coroutine[Any, Any, list[Result]]:
-        """Every item's result, in order. No more items wait in the executor than it has threads: others get their turn.
+        """Returns every item's result, in order. Queues no more items than it has threads: others get their turn.
 
         The first ones are begun here and now: whoever calls may hold the loop next, with something to do meanwhile.
         """

@@ -15,7 +15,7 @@ UNUSED = ("*.onnx", "*.h5", "*.ot", "*.msgpack", "*.tflite", "onnx/*", "openvino
 
 
 def local_files(model: str) -> Path | None:
-    """The folder itself, or the cached snapshot of a hub name; None where this machine has neither."""
+    """Returns the folder itself, or the cached snapshot of a hub name; None where this machine has neither."""
     if Path(model).expanduser().is_dir():
         return Path(model).expanduser()
     from huggingface_hub import snapshot_download

@@ -21,7 +21,7 @@ HUB_TIMEOUT_S = 120.0
 
 
 def main() -> int:
-    """0 where the conversions are there; otherwise the log says what is in the way."""
+    """Returns 0 if all conversions exist; otherwise the log says why not."""
     parser = argparse.ArgumentParser(prog="python -m kb.inference.prepare")
     parser.add_argument("--reranker", action="store_true")
     parser.add_argument("models", nargs="*")
@@ -32,7 +32,7 @@ def main() -> int:
 
 
 def _packaged() -> list[str]:
-    """multilingual-e5-small has no package for every system; there it is the hub's, like any other model."""
+    """Names the packaged models. multilingual-e5-small has no package for every system; there it comes from the hub."""
     return [name for name in PACKAGED if name not in E5 or preferred(name) == "int8"]
 
 

@@ -20,7 +20,7 @@ class SentenceVectors:
         self._kept: OrderedDict[str, NDArray[np.float32]] = OrderedDict()
 
     async def of(self, texts: Sequence[str]) -> dict[str, NDArray[np.float32]]:
-        """Text -> its vector. All that are not remembered are embedded in one batch.
+        """Maps each text to its vector. All that are not remembered are embedded in one batch.
 
         Raises:
             EmbedderUnavailableError: the embedder does not answer.

@@ -47,7 +47,7 @@ _MENDING = {
 
 
 def retry_wait(error: BaseException, attempt: int, first_backoff_s: float) -> float | None:
-    """Seconds to wait before the next attempt (0-based `attempt` failed), or None when trying again is no use.
+    """Returns the seconds to wait before the next attempt (0-based `attempt` failed), or None when it would be no use.
 
     What the server asks for in retry-after(-ms) wins; else exponential backoff, jittered down by up to a half.
     """

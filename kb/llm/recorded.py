@@ -119,7 +119,7 @@ def custom_id(params: Mapping[str, Any]) -> str:
 
 
 def read_replies(files: Sequence[Path]) -> dict[str, dict[str, Any]]:
-    """Messages by `custom_id`; of two for the same request the later one.
+    """Reads messages by `custom_id`; of two for the same request the later one.
 
     Raises:
         SettingsError: a file cannot be read or has a line of another form; the message says where.

@@ -51,7 +51,7 @@ def _in_range(term: str, text: str) -> bool:
 
 @lru_cache(maxsize=REMEMBERED)
 def _range(unit: str) -> re.Pattern[str]:
-    """ "Days 5-7", "Day 5 to 7"; the plural may have another ending ("Woche", "Wochen")."""
+    """Matches "Days 5-7", "Day 5 to 7"; the plural may have another ending ("Woche", "Wochen")."""
     return re.compile(
         (
             rf"(?<!\w){re.escape(unit)}\w{{0,2}} (?P<first>\d{{1,4}}) "

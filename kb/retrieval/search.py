@@ -266,7 +266,7 @@ class _Choice:
         settings: SearchSettings,
         most: int | None,
     ) -> None:
-        """`length`: of the passages' vectors. `most`: None for every passage."""
+        """Takes the `length` of the passages' vectors; `most` is None for every passage."""
         self._lengths = np.array([probe.length for probe in probes])
         self._zeros = np.array([probe.zero for probe in probes])
         self._length = length

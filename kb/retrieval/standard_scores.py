@@ -102,7 +102,7 @@ class Scale:
     """The scale of one generation of the index: a sample of its passages, and each asked language's background."""
 
     def __init__(self, embedder: Embedder, sample: NDArray[np.float32]) -> None:
-        """`sample`: passages' vectors of length 1, as an engine gives them, one a row."""
+        """Takes a `sample` of passages' vectors of length 1, as an engine returns them, one a row."""
         self._embedder = embedder
         self._sample = sample
         self._typical: dict[str, NDArray[np.float32]] = {}

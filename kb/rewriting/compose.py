@@ -75,7 +75,7 @@ def as_question(text: str, lexicon: Lexicon) -> str:
 
 
 def _without_conjunction(text: str, lexicon: Lexicon) -> str:
-    """ "And when do they expire" -> "when do they expire"."""
+    """Removes an opener: "And when do they expire" -> "when do they expire"."""
     spans = spans_of(text)
     first, second = (span.group().casefold() for span in spans[:2]) if len(spans) > 1 else ("", "")
     asks = second in lexicon.words.question | lexicon.words.auxiliaries
@@ -83,7 +83,7 @@ def _without_conjunction(text: str, lexicon: Lexicon) -> str:
 
 
 def _attribute(signals: FollowupSignals, subject: Subject, lexicon: Lexicon) -> str:
-    """ "En de prijs?" -> "Wat is de prijs van houtmulch?"; "What about the weekend?" is of nothing."""
+    """Asks for an attribute: "En de prijs?" -> "Wat is de prijs van houtmulch?"; "" for "What about the weekend?"."""
     body = _mark(signals.rest if signals.opener else signals.text)[0].strip()
     words = words_of(body)
     if signals.pointers or not words or len(words) > SHORT_ATTRIBUTE or subject.kind == "action":
@@ -96,7 +96,7 @@ def _attribute(signals: FollowupSignals, subject: Subject, lexicon: Lexicon) -> 
 
 
 def _complement(signals: FollowupSignals, subject: Subject, lexicon: Lexicon) -> str:
-    """ "What are the benefits?" -> "What are the benefits of VPC?"."""
+    """Adds the subject: "What are the benefits?" -> "What are the benefits of VPC?"."""
     body, mark = _mark(signals.text)
     words = words_of(body)
     ends_in_noun = (
@@ -125,7 +125,7 @@ def _contracted(text: str, lexicon: Lexicon) -> str:
 
 
 def _with_action(signals: FollowupSignals, subject: Subject, lexicon: Lexicon) -> str:
-    """ "How do I do that?" -> "How do I return my order?"; "how long does it take" -> "... to ship to Canada"."""
+    """Adds the action: "How do I do that?" -> "... return my order?"; "how long does it take" -> "... to ship"."""
     if subject.kind != "action":
         return ""
     body, mark = _mark(signals.text)
@@ -198,7 +198,7 @@ def _bare(signals: FollowupSignals, subject: Subject, lexicon: Lexicon) -> str:
 
 
 def _mark(text: str) -> tuple[str, str]:
-    """Parts a text from the question mark at its end (with the white space of its language); other marks go."""
+    """Splits a text before its final question mark (with the language's white space); other marks are dropped."""
     match = re.search(r"\s*[?!.…]+\s*$", text)
     if match is None:
         return text.strip(), ""

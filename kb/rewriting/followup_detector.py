@@ -99,7 +99,7 @@ def _pointers(text: str, lexicon: Lexicon, *, start: int) -> tuple[int, ...]:
 
 
 def _is_abbreviation(word: str, text: str) -> bool:
-    """ "IT" of "who approves IT?" is no "it", unless all of the text is in capitals."""
+    """Whether a word is an abbreviation: "IT" of "who approves IT?", unless all of the text is in capitals."""
     return len(word) > 1 and word.isupper() and not text.isupper()
 
 
@@ -119,7 +119,7 @@ def _points_inside(index: int, words: list[str], spans: list[re.Match[str]], lex
 
 
 def _describes_itself(following: list[re.Match[str]], lexicon: Lexicon) -> bool:
-    """ "This Deep Impact mission" says which; "this service" leaves it to the thread."""
+    """Whether a noun says which one is meant: "this Deep Impact mission", not "this service"."""
     run = list(takewhile(lambda span: lexicon.is_content(span.group()), following))
     return len(run) > 1 and any(span.group()[0].isupper() for span in run) and not lexicon.words.capital_nouns
 
@@ -155,7 +155,7 @@ def _has_antecedent(index: int, words: list[str], spans: list[re.Match[str]], le
 
 
 def _has_own_subject(before: list[str], lexicon: Lexicon, *, person: bool) -> bool:
-    """ "Did burlesque stay true to its origin": a noun right behind the first auxiliary.
+    """Whether a noun follows the first auxiliary: "Did burlesque stay true to its origin".
 
     A person's noun has an article ("did the author change his mind"): "is religion a part of his life" names nobody.
     "The name of her album" has another owner.
@@ -199,13 +199,13 @@ def _addition_reasons(text: str, lexicon: Lexicon) -> list[str]:
 
 
 def _names_what_it_excludes(words: list[str], lexicon: Lexicon) -> bool:
-    """ "Did she write anything else besides Ripley?"."""
+    """Whether a question names what it excludes: "Did she write anything else besides Ripley?"."""
     behind = dropwhile(lambda word: word not in lexicon.reference.exclusions, words)
     return any(lexicon.is_content(word) for word in list(behind)[1:])
 
 
 def _step_reasons(text: str, lexicon: Lexicon) -> list[str]:
-    """ "What happened next?": a step counts from something in the thread. "The first step" need not."""
+    """Finds a step that counts from something in the thread: "What happened next?"; "the first step" need not."""
     step = step_in(text, lexicon)
     return ["step in a series"] if step is not None and step.to is None else []
 
@@ -231,7 +231,7 @@ def _is_short(text: str, words: list[str]) -> bool:
 
 
 def _thin_reasons(text: str, content: list[str], lexicon: Lexicon) -> list[str]:
-    """ "How do I apply?", "what happened in 1987": one word of content is too little, unless it is what is asked for.
+    """Finds one word of content or none, too little unless asked for: "How do I apply?", "what happened in 1987".
 
     "What is TOGAF?" and "who is Ada?" ask for the word itself, and a name says which one is meant.
     """

@@ -14,7 +14,7 @@ FEW = 4
 def bare_noun_reasons(
     text: str, content: list[str], lexicon: Lexicon, thread_words: frozenset[str]
 ) -> list[str]:
-    """ "What is the price?": a definite noun with nothing that says of what, or one that the thread introduced."""
+    """Finds a definite noun that nothing qualifies, or that the thread introduced: "What is the price?"."""
     spans = spans_of(text)
     for index, (article, noun) in enumerate(pairwise(spans)):
         word = noun.group().casefold()
@@ -29,7 +29,7 @@ def bare_noun_reasons(
 
 
 def known_noun_hints(text: str, lexicon: Lexicon, thread_words: frozenset[str]) -> list[str]:
-    """ "Did the album win any awards?" in a thread about one: which album is not said here.
+    """Finds a noun of the thread: "Did the album win any awards?" does not say which album.
 
     A question with a name, or with many words, says it in some other way.
     """
@@ -56,7 +56,7 @@ def _named(spans: list[re.Match[str]], lexicon: Lexicon) -> bool:
 
 
 def _asks_what_it_is(spans: list[re.Match[str]], lexicon: Lexicon) -> bool:
-    """ "How large was the fourteenth army" ends in a noun, "was the tour successful" in what is said of it."""
+    """Whether a question ends in a noun ("how large was the army"), not a predicate ("was the tour successful")."""
     words = [span.group().casefold() for span in spans[:3]]
     return words[0] in lexicon.words.question and any(word in lexicon.words.copulas for word in words[1:])
 

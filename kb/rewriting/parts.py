@@ -111,7 +111,7 @@ def _question_in(sentence: str, lexicon: Lexicon) -> _Question | None:
 
 
 def _opening(body: str, lexicon: Lexicon) -> str:
-    """ "Could you tell me " of "Could you tell me who approves leave": what may stand before each part."""
+    """Returns what may stand before each part: "Could you tell me " of "Could you tell me who approves leave"."""
     words = words_of(body)
     requested = starts_with_phrase(words, lexicon.small_talk.asking)
     spans = spans_of(body)
@@ -138,7 +138,7 @@ def _asks(clause: str, lexicon: Lexicon) -> bool:
 
 
 def _is_bare(words: list[str], lexicon: Lexicon) -> bool:
-    """ "How many days": asked for without a verb."""
+    """Whether a part asks without a verb: "How many days"."""
     first = words[0] in lexicon.words.question
     return first and len(words) <= LONGEST_BARE and lexicon.parts.clause_subjects.isdisjoint(words)
 
@@ -152,7 +152,7 @@ def _question_word(words: list[str], lexicon: Lexicon) -> int | None:
 
 
 def _is_subordinate(words: list[str], lexicon: Lexicon) -> bool:
-    """ "When I leave", "how long I need": the subject comes where a question has its verb."""
+    """Whether the subject stands where a question has its verb: "When I leave", "how long I need"."""
     subjects = lexicon.parts.clause_subjects
     if words[0].endswith("s") and words[0][:-1].removesuffix("'") in lexicon.words.question:
         return False  # "what's", "whats": the verb is in it
@@ -207,7 +207,7 @@ def _tells(rest: list[str], lexicon: Lexicon) -> bool:
 
 
 def _asks_by_its_verb(words: list[str], before: list[str], lexicon: Lexicon) -> bool:
-    """ "Can I carry them over", "is it paid": an auxiliary and somebody or something that is meant."""
+    """Whether an auxiliary begins it and somebody or something follows: "Can I carry them over", "is it paid"."""
     verb, subject = words[:2]
     if verb not in lexicon.words.auxiliaries:
         return False

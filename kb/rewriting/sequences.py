@@ -150,7 +150,7 @@ def _named(text: str, lexicon: Lexicon) -> list[Item]:
 
 
 def _is_step(match: re.Match[str], question: str, lexicon: Lexicon) -> bool:
-    """ "the steps before surgery" names its own place; "what do I do before" and "how about next" do not."""
+    """Whether a step leaves its place open: "how about next", not "the steps before surgery"."""
     rest = words_of(question[match.end() :])
     return all(not lexicon.is_content(word) for word in rest[:1]) or match.groupdict().get("unit") is not None
 

@@ -79,7 +79,7 @@ def _fits(step: SeriesStep, item: Item) -> bool:
 
 
 def _listed(question: str, step: SeriesStep, state: ThreadState, lexicon: Lexicon) -> str | None:
-    """ "Tell me more about the second one" after a list: the text of its second item."""
+    """Puts an item of the answer's list into the question: the second for "Tell me more about the second one"."""
     listed = [match["text"].strip().rstrip(".;") for match in _LIST_ITEM.finditer(state.answer)]
     if step.to is None or not listed or step.to > len(listed):
         return None

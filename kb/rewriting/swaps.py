@@ -58,7 +58,7 @@ def _swapped_item(body: str, previous: str, lexicon: Lexicon) -> Swap | None:
 
 
 def _swapped_kind(body: str, previous: str, subject: Subject | None, lexicon: Lexicon) -> Swap | None:
-    """ "And for a senior one?" after "What does a junior engineer earn?": another kind of the same thing.
+    """Names another kind of the same thing: "And for a senior one?" after "What does a junior engineer earn?".
 
     "One" stands for the thing. Without it the word must be an adjective that the language file knows, since "a
     contractor" is not another kind of engineer.
@@ -117,7 +117,7 @@ def _thing_in(previous: str, subject: Subject | None, lexicon: Lexicon) -> tuple
 
 
 def _swapped_place(body: str, previous: str, lexicon: Lexicon) -> Swap | None:
-    """ "And to Germany?" after "Do you ship to Canada?": the same preposition, or one name for another."""
+    """Swaps what follows the same preposition, or one name: "And to Germany?" after "Do you ship to Canada?"."""
     spans = spans_of(body)
     first = spans[0].group().casefold() if spans else ""
     if first in lexicon.words.prepositions and len(spans) > 1:

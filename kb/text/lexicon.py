@@ -181,7 +181,7 @@ def any_of(phrases: Iterable[str]) -> str:
 
 
 def _sharing_beginnings(phrases: Sequence[str]) -> str:
-    """`phrases` are sorted, so that an empty one, the end of what is longer, is the first."""
+    """Joins sorted phrases into a pattern that shares beginnings. An empty one, another's end, comes first."""
     groups = groupby(filter(None, phrases), key=itemgetter(0))
     branches = [
         f"{re.escape(first)}{_sharing_beginnings([phrase[1:] for phrase in group])}"
@@ -206,10 +206,10 @@ def lexicons() -> tuple[Lexicon, ...]:
 
 
 def union(words: Callable[[Lexicon], Iterable[str]]) -> frozenset[str]:
-    """Words of one kind, of all languages."""
+    """Unites the words of one kind of all languages."""
     return frozenset(word for lexicon in lexicons() for word in words(lexicon))
 
 
 def by_name(listed: Callable[[Lexicon], Mapping[str, Iterable[str]]]) -> dict[str, str]:
-    """Words that stand under a name -> that name, of all languages."""
+    """Maps words to the name that they are listed under, for all languages."""
     return {word: name for lexicon in lexicons() for name, words in listed(lexicon).items() for word in words}

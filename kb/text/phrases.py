@@ -122,7 +122,7 @@ def _asks_in(words: list[str], lexicon: Lexicon) -> bool:
 
 
 def _is_ellipsis(rest: list[str], lexicon: Lexicon) -> bool:
-    """ "and the price": an opener and a bare thing. "and we went home" has a person who acts."""
+    """Whether an opener is followed by a bare thing: "and the price". "And we went home" has a person who acts."""
     acting = _first_persons() | lexicon.words.auxiliaries
     return 0 < len(rest) <= 4 and acting.isdisjoint(rest)
 

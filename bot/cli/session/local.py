@@ -82,7 +82,7 @@ class LocalSession:
         )
 
     async def _history(self, key: ThreadKey) -> list[Turn] | None:
-        """The thread so far; None where the store is down."""
+        """Loads the thread so far; None where the store is down."""
         try:
             return await self._runtime.conversations.load(key)
         except StoreUnavailableError as error:
@@ -168,7 +168,7 @@ class LocalSession:
         return await self._runtime.dead_letters.drop(await self._letters_of(ids))
 
     async def _letters_of(self, ids: Sequence[str] | None) -> Sequence[str]:
-        """`ids`: None means all; the oldest go first, as they were asked."""
+        """Returns `ids`, or where it is None the ids of all dead letters, oldest first."""
         if ids is not None:
             return ids
         return [letter.id for letter in reversed(await self._runtime.dead_letters.all())]
@@ -181,7 +181,7 @@ class LocalSession:
         return offer_line(offer, messages_in("en")) if offer else ""
 
     async def metrics(self) -> str:
-        """In the text format of Prometheus."""
+        """Returns the metrics in the text format of Prometheus."""
         return await measured(self._runtime, self.edge)
 
     async def stats(self) -> dict[str, Any]:
@@ -245,7 +245,7 @@ class LocalSession:
 
 
 def audience_of(channel: str | None) -> Audience:
-    """What a question asked "in" a channel may read: its id or its name, with or without the hash."""
+    """Returns what a question asked "in" a channel may read; `channel` is an id or a name, with or without the hash."""
     if channel is None:
         return Audience()
     return Audience(channels=frozenset({channel, f"#{channel.removeprefix('#')}"}))

@@ -104,7 +104,7 @@ def _numbers(reading: Reading) -> Counter[str]:
 
 
 def _with_letters(words: Counter[str]) -> Counter[str]:
-    """Numbers are compared whole, with their signs and separators, so their digits are no words."""
+    """Returns the words that have letters: numbers are compared whole, with their signs and separators."""
     return Counter({word: number for word, number in words.items() if not word.isdigit()})
 
 
@@ -191,7 +191,7 @@ def _unique(words: Sequence[str]) -> dict[tuple[str, ...], int]:
 
 
 def _longest_rise(values: Sequence[int]) -> set[int]:
-    """Positions of a longest increasing subsequence (patience sorting, O(n log n))."""
+    """Returns the positions of a longest increasing subsequence (patience sorting, O(n log n))."""
     tops: list[int] = []
     piles: list[int] = []
     before: list[int] = []

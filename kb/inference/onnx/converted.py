@@ -31,7 +31,7 @@ class Card(BaseModel):
 
 
 def read_card(folder: Path) -> Card | None:
-    """None where the folder holds no whole conversion."""
+    """Reads the card; None where the folder holds no complete conversion."""
     try:
         return Card.model_validate_json((folder / CARD).read_bytes())
     except (OSError, ValidationError):

@@ -23,7 +23,7 @@ INT8_FLAGS = frozenset({"avx512_vnni", "avx_vnni", "asimddp"})
 def open_converted(
     folder: Path, kind: Kind, *, backend: Backend, precision: Precision, like: Weights | None = None
 ) -> tuple[OnnxModel, Card] | None:
-    """The model of `folder` as ONNX Runtime runs it; None where torch has to, with one line in the log.
+    """Opens the model of `folder` in ONNX Runtime; None where torch has to run it, with one line in the log.
 
     `like`: the weights that automatic choice keeps to. Makes the conversion if need be.
     """
@@ -42,7 +42,7 @@ def open_converted(
 
 
 def choose(precision: Precision, *, like: Weights | None, usable: Container[Weights]) -> Weights:
-    """`usable` always has fp32."""
+    """Chooses the weights; `usable` always has fp32."""
     wanted: Weights = like or ("int8" if multiplies_int8_fast() else "fp32")
     if precision != "auto":
         wanted = precision
@@ -61,7 +61,7 @@ def multiplies_int8_fast() -> bool:
 
 
 def flags_in(cpuinfo: str) -> frozenset[str]:
-    """The flags of the first processor: "flags" on x86, "Features" on ARM."""
+    """Returns the flags of the first processor: "flags" on x86, "Features" on ARM."""
     for line in cpuinfo.splitlines():
         name, _, value = line.partition(":")
         if name.strip() in {"flags", "Features"}:

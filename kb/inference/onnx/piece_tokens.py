@@ -39,11 +39,11 @@ class PieceTokens:
         return self._count(text)
 
     def _counts(self, texts: Sequence[str]) -> list[int]:
-        """One by one: a list of texts would have a thread made for it, each time."""
+        """Counts the pieces text by text: for a list, the library starts a thread each time."""
         return [len(self._pieces.encode(normalized(text))) for text in texts]
 
     def encode(self, texts: Sequence[str]) -> dict[str, list[list[int]]]:
-        """What is too long is cut, what is shorter than the longest is filled up."""
+        """Encodes texts: cuts those that are too long, and pads the others to the longest."""
         cut = [self._pieces.encode(normalized(text))[: self._room] for text in texts]
         longest = max(map(len, cut), default=0)
         filling = [longest - len(ids) for ids in cut]

@@ -43,7 +43,7 @@ class OnnxModel:
         return self._tokens.count(text)
 
     def run(self, texts: Sequence[Text]) -> NDArray[np.float32]:
-        """Shape (texts, dimension). Takes as long as if all were the longest: texts of like length belong together.
+        """Returns shape (texts, dimension). Each text costs what the longest does: group texts of like length.
 
         Raises:
             OnnxError: the runtime failed, e.g. for lack of memory.
@@ -61,8 +61,8 @@ class OnnxModel:
 
 
 def session(file: Path) -> Any:
-    """A graph, loaded. Sums stay apart from layer norms: the runtime's operator for both at once
-    takes five times as long. Graphs that were fused when they were converted stay as they are.
+    """Loads a graph. Sums stay apart from layer norms: the runtime's operator for both at once takes five times as
+    long. Graphs that were fused when they were converted stay as they are.
     """
     import onnxruntime
 

@@ -85,8 +85,8 @@ class FileTokens:
 
 
 def _is_by_word(tokenizer: dict[str, Any]) -> bool:
-    """BERT's kind: white space parts words before anything else is done
-    with them, and no mark of the model holds any.
+    """Whether a tokenizer is of BERT's kind: it splits at white space before it does anything else, and no added token
+    contains any.
     """
     kinds = {
         part: (tokenizer.get(part) or {}).get("type") for part in ("normalizer", "pre_tokenizer", "model")
@@ -100,7 +100,7 @@ def _is_by_word(tokenizer: dict[str, Any]) -> bool:
 
 
 def _padding(tokenizer: str) -> dict[str, Any]:
-    """What the model's own tokenizer pads with, for the keywords of `enable_padding`; to the longest of a batch."""
+    """Returns the model's own padding as keywords of `enable_padding`, to the longest of a batch."""
     own = json.loads(tokenizer)["padding"]
     return {
         "direction": own["direction"].lower(),
