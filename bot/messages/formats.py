@@ -80,7 +80,7 @@ class Formats:
         return self.percent_form.format(n=round(100 * share))
 
     def languages(self, codes: Iterable[str], *, join: str) -> str:
-        """Languages by name, each once: "English, Dutch and German" where `join` is `and_also`.
+        """Names languages, each once: "English, Dutch and German" where `join` is `and_also`.
 
         What is no language's code is left out.
         """

@@ -155,7 +155,7 @@ def _kept(room: Room) -> list[Message]:
 
 
 def _restore(state: State, saved: Saved, origin: str) -> None:
-    """Rooms of the workspace get their messages and members back; direct messages are opened again."""
+    """Gives the workspace's channels their messages and members back, and opens direct messages again."""
     people = {person.id for person in state.workspace.everyone()}
     for kept in saved.rooms:
         members = set(kept.members) & people

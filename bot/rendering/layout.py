@@ -74,7 +74,7 @@ def shorten(text: str, limit: int) -> str:
 
 
 def cut(text: str, limit: int) -> list[str]:
-    """Parts of at most `limit` characters, cut at white space and never inside a link or inline code."""
+    """Cuts a text into parts of at most `limit` characters, at white space and never inside a link or inline code."""
     parts, current = [], ""
     for unit in _UNITS.findall(text):
         if len(current) + len(unit) > limit and current:
@@ -107,7 +107,7 @@ def fits_table_block(rows: Rows) -> bool:
 
 
 def cut_lines(lines: Iterable[str], limit: int) -> list[str]:
-    """Parts of whole lines. A fence that a cut would leave open is closed before it and opened again after it."""
+    """Cuts between lines. A fence that a cut would leave open is closed before it and opened again after it."""
     parts: list[str] = []
     current: list[str] = []
     for line in lines:

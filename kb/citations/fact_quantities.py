@@ -120,8 +120,8 @@ class Quantity:
         return cls(readings=readings, unit=unit, per=per, things=things if counts else None)
 
 
-def _units_agree(one: str | None, other: str | None) -> bool:
-    return one is None or other is None or one == other or {one, other} == {CLOCK, "hour"}
+def _units_agree(first: str | None, second: str | None) -> bool:
+    return first is None or second is None or first == second or {first, second} == {CLOCK, "hour"}
 
 
 def read_quantities(text: str) -> Iterator[Quantity]:

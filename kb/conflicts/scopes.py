@@ -75,20 +75,21 @@ def _is_role(kind: str, members: frozenset[str]) -> bool:
     return any((kind, member) in _ROLES for member in members)
 
 
-def scopes_differ(one: Scope, other: Scope) -> bool:
+def scopes_differ(first: Scope, second: Scope) -> bool:
     """Tells whether they name different members of a class, or only one of them a special case."""
     return any(
-        _differ(kind, one.get(kind, _NONE), other.get(kind, _NONE)) for kind in one.keys() | other.keys()
+        _differ(kind, first.get(kind, _NONE), second.get(kind, _NONE))
+        for kind in first.keys() | second.keys()
     )
 
 
 _NONE: frozenset[str] = frozenset()
 
 
-def _differ(kind: str, one: frozenset[str], other: frozenset[str]) -> bool:
-    if one and other:
-        return one != other
-    return any((kind, member) in _SPECIAL for member in one | other)
+def _differ(kind: str, first: frozenset[str], second: frozenset[str]) -> bool:
+    if first and second:
+        return first != second
+    return any((kind, member) in _SPECIAL for member in first | second)
 
 
 def _words(text: str) -> list[str]:

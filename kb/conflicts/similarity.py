@@ -54,10 +54,10 @@ class EmbeddingSimilarity:
         vectors = await self._vectors.of([text for pair in pairs for text in pair])
         alike = [
             [
-                (float(vectors[one][part] @ vectors[other][part]) - zero) / (1.0 - zero)
+                (float(vectors[first][part] @ vectors[second][part]) - zero) / (1.0 - zero)
                 for part, zero in zip(parts, zeros, strict=True)
             ]
-            for one, other in pairs
+            for first, second in pairs
         ]
         return [sum(by_model) / len(by_model) for by_model in alike]
 

@@ -153,22 +153,22 @@ def _statements(passages: Sequence[Chunk]) -> Iterator[Statement]:
                 yield Statement(chunk=chunk, text=unit.text)
 
 
-def may_disagree(one: Statement, other: Statement) -> bool:
+def may_disagree(first: Statement, second: Statement) -> bool:
     """Checks all but the similarity: other pages, same language, other figures for what may be the same thing."""
-    if one.chunk.page.id == other.chunk.page.id or one.measured.nothing or other.measured.nothing:
+    if first.chunk.page.id == second.chunk.page.id or first.measured.nothing or second.measured.nothing:
         return False
-    if one.chunk.page.language != other.chunk.page.language or not _figures_differ(one, other):
+    if first.chunk.page.language != second.chunk.page.language or not _figures_differ(first, second):
         return False
-    if _shares(one, other)[0] < SAME_WORDS or _shares(one, other)[1] < SOME_WORDS:
+    if _shares(first, second)[0] < SAME_WORDS or _shares(first, second)[1] < SOME_WORDS:
         return False
     return not (
-        one.labels != other.labels
-        or scopes_differ(one.scope, other.scope)
-        or _names_differ(one, other)
-        or contrasted(stating(one.words), stating(other.words))
-        or contrasted(one.chunk.page.title, other.chunk.page.title)
-        or None is not version_in(one.chunk.page.place) != version_in(other.chunk.page.place) is not None
-        or _language(one) != _language(other)
+        first.labels != second.labels
+        or scopes_differ(first.scope, second.scope)
+        or _names_differ(first, second)
+        or contrasted(stating(first.words), stating(second.words))
+        or contrasted(first.chunk.page.title, second.chunk.page.title)
+        or None is not version_in(first.chunk.page.place) != version_in(second.chunk.page.place) is not None
+        or _language(first) != _language(second)
     )
 
 
@@ -176,9 +176,9 @@ def _language(statement: Statement) -> str:
     return detect(statement.words, hint=statement.chunk.page.language)
 
 
-def _figures_differ(one: Statement, other: Statement) -> bool:
+def _figures_differ(first: Statement, second: Statement) -> bool:
     """Tells whether exactly one kind of figure differs, and nothing says that the two are not to be compared."""
-    mine, theirs = one.measured, other.measured
+    mine, theirs = first.measured, second.measured
     if mine.per and theirs.per and mine.per != theirs.per:
         return False
     differing = 0
@@ -187,11 +187,11 @@ def _figures_differ(one: Statement, other: Statement) -> bool:
         right = [measure for measure in theirs.measures if measure.key == key]
         if not left or not right:
             return False  # a condition that only one of them has
-        verdict = _compare(left, right, one, other)
+        verdict = _compare(left, right, first, second)
         if verdict is None:
             return False
         differing += verdict
-    days = _days_differ(one, other)
+    days = _days_differ(first, second)
     if days is None:
         return False
     weekdays = bool(mine.weekdays and theirs.weekdays and mine.weekdays != theirs.weekdays)
@@ -201,7 +201,7 @@ def _figures_differ(one: Statement, other: Statement) -> bool:
 
 
 def _compare(
-    left: Sequence[Measure], right: Sequence[Measure], one: Statement, other: Statement
+    left: Sequence[Measure], right: Sequence[Measure], first: Statement, second: Statement
 ) -> bool | None:
     """Tells whether measures of one kind differ; None where they cannot be compared."""
     if len(left) != len(right):
@@ -211,34 +211,34 @@ def _compare(
     pairs = [(a, b) for a, b in zip(left, right, strict=True) if not a.readings & b.readings]
     if not pairs:
         return False
-    if any(_of_other_things(a, b, one, other) for a, b in pairs):
+    if any(_of_other_things(a, b, first, second) for a, b in pairs):
         return None
     return all(_exclude(a, b) for a, b in pairs) or None
 
 
-def _exclude(one: Measure, other: Measure) -> bool:
+def _exclude(first: Measure, second: Measure) -> bool:
     """Tells whether they cannot both hold, by their bounds: 25 is within "at most 30", not within "at most 20"."""
-    if one.relation and other.relation and one.relation != other.relation:
+    if first.relation and second.relation and first.relation != second.relation:
         return False
-    if one.bound == other.bound:
+    if first.bound == second.bound:
         return True
-    if one.bound and other.bound:
+    if first.bound and second.bound:
         return False
-    exact, bound = (other, one) if one.bound else (one, other)
+    exact, bound = (second, first) if first.bound else (first, second)
     return exact.value > bound.value if bound.bound == "most" else exact.value < bound.value
 
 
-def _of_other_things(one: Measure, other: Measure, of_one: Statement, of_other: Statement) -> bool:
+def _of_other_things(first: Measure, second: Measure, of_first: Statement, of_second: Statement) -> bool:
     """Tells whether the words behind the figures tell two things apart: "5 days of leave", "5 days of training"."""
-    if not one.nouns or not other.nouns:
+    if not first.nouns or not second.nouns:
         return False
-    known = of_other.stems | of_other.around
-    known_here = of_one.stems | of_one.around
-    return known.isdisjoint(one.nouns) or known_here.isdisjoint(other.nouns)
+    known = of_second.stems | of_second.around
+    known_here = of_first.stems | of_first.around
+    return known.isdisjoint(first.nouns) or known_here.isdisjoint(second.nouns)
 
 
-def _days_differ(one: Statement, other: Statement) -> bool | None:
-    mine, theirs = one.measured.days, other.measured.days
+def _days_differ(first: Statement, second: Statement) -> bool | None:
+    mine, theirs = first.measured.days, second.measured.days
     if not mine and not theirs:
         return False
     if len(mine) != len(theirs):
@@ -251,25 +251,25 @@ def _days_differ(one: Statement, other: Statement) -> bool | None:
     return True
 
 
-def _shares(one: Statement, other: Statement) -> tuple[float, float]:
+def _shares(first: Statement, second: Statement) -> tuple[float, float]:
     """Returns the share of each sentence's meaning words that the other side holds, the larger first."""
-    if not one.stems or not other.stems:
+    if not first.stems or not second.stems:
         return 0.0, 0.0
-    if not one.stems & other.stems:
+    if not first.stems & second.stems:
         return 0.0, 0.0
-    mine = len(one.stems & (other.stems | other.around)) / len(one.stems)
-    theirs = len(other.stems & (one.stems | one.around)) / len(other.stems)
+    mine = len(first.stems & (second.stems | second.around)) / len(first.stems)
+    theirs = len(second.stems & (first.stems | first.around)) / len(second.stems)
     return max(mine, theirs), min(mine, theirs)
 
 
-def _names_differ(one: Statement, other: Statement) -> bool:
+def _names_differ(first: Statement, second: Statement) -> bool:
     """Tells whether one of them is about something by name that the other's passage does not know."""
-    return not (set(one.names) <= other.passage_stems and set(other.names) <= one.passage_stems)
+    return not (set(first.names) <= second.passage_stems and set(second.names) <= first.passage_stems)
 
 
-def contrasted(one: str, other: str) -> bool:
+def contrasted(first: str, second: str) -> bool:
     """Tells whether only one word differs, and it tells two things apart: "Dogs pay ...", "Cats pay ..."."""
-    left, right = _telling(one), _telling(other)
+    left, right = _telling(first), _telling(second)
     swaps = 0
     equal = 0
     for kind, a, b, c, d in SequenceMatcher(None, left, right, autojunk=False).get_opcodes():
@@ -289,11 +289,11 @@ def _telling(text: str) -> list[str]:
 
 
 def _wanted(pair: Dispute) -> float:
-    one, other = pair.stated, pair.other
-    lacking = one.stems - other.stems - other.around, other.stems - one.stems - one.around
+    first, second = pair.stated, pair.other
+    lacking = first.stems - second.stems - second.around, second.stems - first.stems - first.around
     if not all(lacking):
         return ALIKE
-    same_subject = len(one.before_figure) >= 2 and one.before_figure == other.before_figure
+    same_subject = len(first.before_figure) >= 2 and first.before_figure == second.before_figure
     return ALIKE_SUBJECT if same_subject else ALIKE_OTHER_WORDS
 
 

@@ -99,7 +99,7 @@ async def put_to_use(redis: Redis, namespace: str, *, forgotten: Iterable[str]) 
 
 
 def forgotten_in(lines: Iterable[Line]) -> set[str]:
-    """Ids of the pages that were forgotten when the backup was made."""
+    """Returns the ids of the pages that were forgotten when the backup was made."""
     return {
         base64.b64decode(member).decode()
         for line in lines

@@ -64,7 +64,7 @@ async def ended_syncs(runtime: Runtime) -> dict[str, datetime]:
 
 
 def state_as_json(state: SourceState) -> dict[str, Any]:
-    """Spans in seconds, times in ISO 8601."""
+    """Returns the state of a source as JSON: durations in seconds, times in ISO 8601."""
     return {
         "name": state.name,
         "pages": state.pages,

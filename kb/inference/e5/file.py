@@ -163,7 +163,7 @@ class _Reader:
         self.at = at
 
     def take(self, form: str) -> tuple[int, ...]:
-        """Numbers in the form of `struct`, the smaller end first and without gaps."""
+        """Reads numbers in the form of `struct`, little-endian and without padding."""
         found = struct.unpack_from("<" + form, self.content, self.at)
         self.at += struct.calcsize("<" + form)
         return found
