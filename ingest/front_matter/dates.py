@@ -52,6 +52,8 @@ _LONGEST = 80
 _ISO = re.compile(r"(\d{4})([-/.])(\d{1,2})\2(\d{1,2})(?P<rest>[t ].*)?")
 _COMPACT = re.compile(r"((?:19|20)\d\d)(\d\d)(\d\d)(?:t?\d{4,6}z?)?")
 _NUMBERS = re.compile(r"(\d{1,2})([-/.])(\d{1,2})\2(\d{4}|\d\d)")
+_EAST_ASIAN = re.compile(r"(\d{4})\s*[年년]\s*(\d{1,2})\s*[月월](?:\s*(\d{1,2})\s*[日일])?")
+_DASH = re.compile("[\u2010-\u2015\u2212]")
 _MONTH = re.compile(r"(?:(?P<year>\d{4})[-/.](?P<month>\d{1,2})|(?P<m>\d{1,2})[-/.](?P<y>\d{4}))")
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _ISO_WEEK = re.compile(r"(\d{4})-?w(\d{1,2})(?:-?([1-7]))?")
@@ -97,7 +99,8 @@ def parse_days(text: str) -> Days:
     """
     if len(text) > _LONGEST:
         raise UnreadableDateError(text)
-    plain = " ".join(folded(text).replace("’", "'").split()).strip(" .,;")
+    written = _DASH.sub("-", _EAST_ASIAN.sub(_as_iso, text))
+    plain = " ".join(folded(written).replace("’", "'").split()).strip(" .,;")
     plain = re.sub(r"(?<=\d)\s*([./])\s*(?=\d)", r"\1", plain)
     try:
         found = _by_digits(plain, text) or _by_words(_TIME.sub(" ", plain, count=1))
@@ -108,6 +111,11 @@ def parse_days(text: str) -> Days:
     if found is None:
         raise UnreadableDateError(text)
     return found
+
+
+def _as_iso(found: re.Match[str]) -> str:
+    """Writes 2024年5月3日 as 2024-5-3."""
+    return "-".join(filter(None, found.groups()))
 
 
 def _by_digits(plain: str, text: str) -> Days | None:

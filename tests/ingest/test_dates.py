@@ -25,7 +25,7 @@ from ingest.front_matter.dates import (
         "Mittwoch, den 31. Dezember 2025", "le 31 décembre 2025", "31 DEZ 2025", "2025 december 31", "2025-12-31 (by Ann)",
         "2025-12-31T23:30:00-05:00", "2025-12-31 10:00:00 +0200", "2025-12-31T10:00:00.5+01:00[Europe/Paris]", "31.12.2025 10:00 Uhr",
         "31 december 2025 om 10:00", "31 décembre 2025 à 10h30", "12/31/2025, 5:00 PM", "Wed, 31 Dec 2025 23:30:00 -0500",
-        "Wed Dec 31 10:00:00 CET 2025",
+        "Wed Dec 31 10:00:00 CET 2025", "31\u201112\u20112025", "31–12–2025", "2025年12月31日", "2025년 12월 31일",
     ],
 )  # fmt: skip
 def test_a_day_is_read_in_every_form_that_has_one_reading(written: str) -> None:
