@@ -284,21 +284,32 @@ class Office:
 
     async def idle(self) -> None:
         """Waits until no question is waiting or running."""
-        async with asyncio.timeout(20):
-            while True:
-                depth = await self.queue.queue.depth()
-                if depth.waiting + depth.running == 0:
-                    return
-                await asyncio.sleep(0.05)
+        await until(self._has_no_question, pause=0.01)
+
+    async def heard(self) -> None:
+        """Waits until the bot has taken every event and ended what it began with it, or Slack has given up."""
+        await until(lambda: not self._hears, pause=0.01)
 
     async def settled(self) -> None:
-        """Waits until every event was taken and worked on: for tests in which nothing may happen."""
-        seen = -1
-        async with asyncio.timeout(20):
-            while seen != len(self.slack.deliveries):
-                seen = len(self.slack.deliveries)
-                await asyncio.sleep(0.3)
-        await self.idle()
+        """Waits until every event was heard and worked on: for tests in which nothing may happen."""
+        await until(self._is_still, pause=0.01)
+
+    @property
+    def _hears(self) -> bool:
+        return bool(
+            self.slack._delivery._under_way or self.edge.app._handling or self.edge.wiring.background._tasks
+        )
+
+    async def _has_no_question(self) -> bool:
+        depth = await self.queue.queue.depth()
+        return depth.waiting + depth.running == 0
+
+    async def _is_still(self) -> bool:
+        """What is heard becomes a question, and what is answered may be heard again: both are looked at twice."""
+        for _ in range(2):
+            if self._hears or not await self._has_no_question():
+                return False
+        return not self._hears
 
     async def accepted(self, count: int) -> None:
         """Waits until so many messages were accepted, whatever may keep them from being answered."""

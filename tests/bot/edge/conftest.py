@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 import pytest
 from redis.asyncio import Redis
 
+from bot.listening import deferred_messages, thread_reads
 from bot.playground import SlackLimits
 from tests.fakes.office import Office, open_office
 
@@ -14,6 +15,14 @@ from tests.fakes.office import Office, open_office
 @pytest.fixture
 def limits() -> SlackLimits:
     return SlackLimits(rate_limited=False, ack_timeout_s=1.0, retry_delays_s=(0.0, 0.05, 0.05))
+
+
+@pytest.fixture
+def soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was put aside is looked at again at once, not seconds later."""
+    monkeypatch.setattr(deferred_messages, "FIRST_S", 0.1)
+    monkeypatch.setattr(deferred_messages, "IDLE_S", 0.02)
+    monkeypatch.setattr(thread_reads, "PAUSE_S", 0.05)
 
 
 @pytest.fixture

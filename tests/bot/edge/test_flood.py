@@ -81,6 +81,7 @@ async def test_a_follow_up_in_our_thread_is_answered_in_a_flood(either_office: O
     assert all_acknowledged(office)
 
 
+@pytest.mark.usefixtures("soon")
 async def test_what_was_put_aside_in_a_flood_is_answered_later_where_it_is_ours(redis: Redis) -> None:
     async with open_office(redis, SlackLimits(rate_limited=False, ack_timeout_s=20.0)) as office:
         root = await office.ask("bram", "#general", f"@footnote {HOW_MANY}")

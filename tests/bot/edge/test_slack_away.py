@@ -23,8 +23,8 @@ ASKED = "@footnote How many days of holiday do I get?"
 
 @pytest.fixture
 async def office(redis: Redis, limits: SlackLimits) -> AsyncIterator[Office]:
-    """Its pauses are short: the longest is a fifth of a second, also where Slack asks for two minutes."""
-    async with open_office(redis, limits, longest_wait_s=0.2) as running:
+    """Its pauses are short: the longest is a twentieth of a second, also where Slack asks for two minutes."""
+    async with open_office(redis, limits, longest_wait_s=0.05) as running:
         yield running
 
 

@@ -29,7 +29,8 @@ Write = Callable[[Progress], Awaitable[None]]
 
 
 @pytest.fixture
-async def office(redis: Redis, limits: SlackLimits) -> Any:
+async def office(redis: Redis, limits: SlackLimits, monkeypatch: pytest.MonkeyPatch) -> Any:
+    monkeypatch.setattr("bot.edge.slack_app.GRACE_S", 1.0)
     async with open_office(redis, limits) as office:
         hurry(office)
         office.knowledge.write = writing()
@@ -42,7 +43,7 @@ def hurry(office: Office, *, pace_s: float = 0.02, call_s: float = 0.4) -> None:
     office.edge.wiring.worker.streams.settle_s = 0.01
 
 
-def writing(pause_s: float = 0.1, *, sentences: tuple[Sentence, ...] = SENTENCES) -> Write:
+def writing(pause_s: float = 0.04, *, sentences: tuple[Sentence, ...] = SENTENCES) -> Write:
     """As the pipeline tells it: every stage, and one sentence after the other."""
 
     async def write(progress: Progress) -> None:

@@ -137,6 +137,7 @@ async def test_a_look_that_ends_after_a_mention_does_not_make_us_deaf(office: Of
     office.knowledge.hold.set()
 
 
+@pytest.mark.usefixtures("soon")
 @pytest.mark.parametrize("fault", PASSING, ids=str)
 async def test_when_slack_refuses_a_look_for_now_the_question_is_answered_a_little_later(
     office: Office, fault: dict[str, Any]
@@ -154,6 +155,7 @@ async def test_when_slack_refuses_a_look_for_now_the_question_is_answered_a_litt
     assert all_acknowledged(office)
 
 
+@pytest.mark.usefixtures("soon")
 async def test_what_was_put_aside_outlives_the_bot_and_is_answered_once_by_two(office: Office) -> None:
     root = await office.ask("bram", "#general", f"@footnote {HOW_MANY}")
     await office.answers("#general", root)
