@@ -7,7 +7,6 @@ import logging
 import os
 import re
 import signal
-import subprocess
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -17,8 +16,8 @@ from typing import Any
 import pytest
 
 from bot.cli.logs import ROOMS, EventFormatter, JsonFormatter
-from tests.fakes.serving import FOOTNOTE, START_S, environment
-from tests.fakes.warm_command import WarmCommand
+from tests.fakes.serving import START_S, environment
+from tests.fakes.warm_command import WarmCommand, WarmProcess, launch
 
 PAGES = {
     "leave.md": """---
@@ -80,7 +79,7 @@ def logging_as_before() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def footnote(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
+def footnote(tmp_path_factory: pytest.TempPathFactory) -> Run:
     """`footnote("ask", "...", data=folder, QDRANT_URL="...")` in an empty folder, without a developer's settings."""
     home = tmp_path_factory.mktemp("home")
     command = WarmCommand(tmp_path_factory.mktemp("said"))
@@ -95,8 +94,7 @@ def footnote(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
         )
         return Ended(code=code, out=out, err=err)
 
-    yield run
-    command.close()
+    return run
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -106,7 +104,7 @@ class Bot:
     data: Path
     pages: Path
     url: str
-    process: subprocess.Popen[bytes]
+    process: WarmProcess
 
     def kill(self) -> None:
         """kill -9."""
@@ -119,14 +117,12 @@ def bot(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bot]:
     home = tmp_path_factory.mktemp("bot")
     pages, data, log = home / "pages", home / "data", home / "log"
     write(pages, PAGES)
-    with log.open("wb") as output:
-        process = subprocess.Popen(
-            [FOOTNOTE, "playground", pages, "--port", "0", "--no-browser", "--data", data],
-            cwd=home,
-            env=environment(COLUMNS="300"),
-            stdout=output,
-            stderr=output,
-        )
+    process = launch(
+        *("playground", pages, "--port", "0", "--no-browser", "--data", data),
+        folder=home,
+        variables=environment(COLUMNS="300"),
+        out=log,
+    )
     try:
         yield Bot(data=data, pages=pages, url=_address(process, log), process=process)
     finally:
@@ -141,7 +137,7 @@ def write(folder: Path, pages: dict[str, str]) -> None:
         (folder / name).write_bytes(os.fsencode(text))
 
 
-def _address(process: subprocess.Popen[bytes], log: Path) -> str:
+def _address(process: WarmProcess, log: Path) -> str:
     until = time.monotonic() + START_S
     while time.monotonic() < until:
         said = log.read_text(encoding="utf-8")

@@ -25,6 +25,7 @@ from mcp.client.streamable_http import streamable_http_client
 from bot.cli.commands import app as commands
 from tests.cli.conftest import Run
 from tests.fakes.serving import FOOTNOTE, START_S, environment, sample_data
+from tests.fakes.warm_command import WarmProcess, launch
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = {name: (ROOT / name).read_text(encoding="utf-8") for name in ("README.md", "docs/api.md")}
@@ -47,7 +48,7 @@ pytestmark = [
 class Served:
     data: Path
     address: str
-    process: subprocess.Popen[bytes]
+    process: WarmProcess
 
 
 @pytest.fixture(scope="module")
@@ -55,15 +56,12 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """`footnote playground` on the sample handbook, with the API on a free port."""
     home = tmp_path_factory.mktemp("api")
     data, log = sample_data(tmp_path_factory.getbasetemp(), "sample-api"), home / "log"
-    command = [FOOTNOTE, "playground", "--sample", "--port", "0", "--no-browser", "--data", data]
-    with log.open("wb") as output:
-        process = subprocess.Popen(
-            command,
-            cwd=home,
-            env=environment(COLUMNS="300", FOOTNOTE_API__PORT="0"),
-            stdout=output,
-            stderr=output,
-        )
+    process = launch(
+        *("playground", "--sample", "--port", "0", "--no-browser", "--data", data),
+        folder=home,
+        variables=environment(COLUMNS="300", FOOTNOTE_API__PORT="0"),
+        out=log,
+    )
     try:
         yield Served(data=data, address=_address(process, log), process=process)
     finally:
@@ -71,7 +69,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         assert process.wait(timeout=60) == 0, log.read_text(encoding="utf-8")
 
 
-def _address(process: subprocess.Popen[bytes], log: Path) -> str:
+def _address(process: WarmProcess, log: Path) -> str:
     until = time.monotonic() + START_S
     while time.monotonic() < until:
         said = log.read_text(encoding="utf-8")

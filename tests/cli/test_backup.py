@@ -41,7 +41,8 @@ from kb.store.restored import STAGING, begin, decide
 from kb.store.valkey import EmbeddedValkey, connect_redis
 from tests.contract.indexes import MANIFEST, STRICT, a_page, put
 from tests.fakes.qdrant_server import QdrantServer
-from tests.fakes.serving import FOOTNOTE, START_S, environment
+from tests.fakes.serving import START_S, environment
+from tests.fakes.warm_command import launch
 
 PRIVATE = ("C01",)
 FILES = {"sources.json": "[]", "playground-history.json": "{}", "uploads/leave.md": "# Leave"}
@@ -236,23 +237,25 @@ async def test_a_restore_that_is_killed_has_changed_nothing(file: Path, tmp_path
     await put(first, a_page("served"), "shipping")
     await first.swap()
     before = await state_of(data)
-    process = await asyncio.create_subprocess_exec(
-        FOOTNOTE, "restore", file, "--replace", "--data", data,
-        env=environment(QDRANT_URL=server.url),
-        stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.DEVNULL,
-    )  # fmt: skip
+    process = await asyncio.to_thread(
+        launch,
+        *("restore", file, "--replace", "--data", data),
+        folder=tmp_path,
+        variables=environment(QDRANT_URL=server.url),
+        out=tmp_path / "log",
+    )
     reached = asyncio.Event()
 
     async def block() -> None:
         reached.set()
-        await process.wait()
+        await asyncio.to_thread(process.wait)
 
     server.between = block
     async with asyncio.timeout(START_S):
         await reached.wait()
     assert (data / STAGING).exists()
     process.kill()
-    await process.wait()
+    await asyncio.to_thread(process.wait)
     assert await held(index) == {"served": "r1"}
     assert await state_of(data) == before
 

@@ -21,7 +21,8 @@ from kb.runtime.tasks import cancelled
 from tests.cli.conftest import Ended, Run
 from tests.contract.indexes import MANIFEST, STRICT, a_page, put
 from tests.fakes.qdrant_server import QdrantServer
-from tests.fakes.serving import FOOTNOTE, START_S, environment
+from tests.fakes.serving import START_S, environment
+from tests.fakes.warm_command import WarmProcess, launch
 
 PAGES = 12
 PASSAGES = 60
@@ -49,16 +50,6 @@ async def data(tmp_path: Path) -> Path:
     await second.swap()
     await index.close()
     return tmp_path / "data"
-
-
-async def started(*arguments: object, **variables: str) -> asyncio.subprocess.Process:
-    return await asyncio.create_subprocess_exec(
-        FOOTNOTE,
-        *map(str, arguments),
-        env=environment(COLUMNS="300", **variables),
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-    )
 
 
 Migrate = Callable[..., Awaitable[Ended]]
@@ -150,7 +141,7 @@ async def test_a_sync_under_way_is_not_disturbed(
     assert server.created == {}
 
 
-async def killed_when(server: QdrantServer, so_many: int, process: asyncio.subprocess.Process) -> None:
+async def killed_when(server: QdrantServer, so_many: int, process: WarmProcess) -> None:
     """kill -9 once the server holds so many points of the request under way; it goes on with the rest of that."""
     written = 0
     reached = asyncio.Event()
@@ -160,20 +151,26 @@ async def killed_when(server: QdrantServer, so_many: int, process: asyncio.subpr
         written += 1
         if written == so_many:
             reached.set()
-            await process.wait()
+            await asyncio.to_thread(process.wait)
 
     server.between = count
     async with asyncio.timeout(START_S):
         await reached.wait()
     process.kill()
-    await process.wait()
+    await asyncio.to_thread(process.wait)
 
 
 @pytest.mark.parametrize("so_many", [1, 500])
 async def test_a_move_that_is_killed_is_gone_on_with(
-    run: Migrate, data: Path, server: QdrantServer, so_many: int
+    run: Migrate, data: Path, server: QdrantServer, so_many: int, tmp_path: Path
 ) -> None:
-    process = await started("migrate", "--to", server.url, "--data", data)
+    process = await asyncio.to_thread(
+        launch,
+        *("migrate", "--to", server.url, "--data", data),
+        folder=tmp_path,
+        variables=environment(COLUMNS="300"),
+        out=tmp_path / "log",
+    )
     await killed_when(server, so_many, process)
     index = on(server)
     assert await index.manifest() is None, "half an index is live"

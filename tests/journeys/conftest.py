@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import subprocess
-import sys
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import AsyncExitStack, contextmanager
@@ -19,6 +17,7 @@ import pytest
 import pytest_asyncio
 
 from tests.fakes.browser import a_chromium, need_chromium
+from tests.fakes.warm_command import WarmProcess, launch
 from tests.journeys.colleague import Colleague
 
 CONFIGURED = ("FOOTNOTE_", "ANTHROPIC_", "OLLAMA_", "QDRANT_", "REDIS_", "SLACK_")
@@ -59,7 +58,7 @@ def started(home: Path, log: Path, **variables: str) -> Iterator[str]:
         process.terminate()
         try:
             ended = process.wait(timeout=60)
-        except subprocess.TimeoutExpired:
+        except TimeoutError:
             process.kill()
             ended = process.wait()
     said = log.read_text(encoding="utf-8")
@@ -68,21 +67,18 @@ def started(home: Path, log: Path, **variables: str) -> Iterator[str]:
     assert " ERROR " not in said, said
 
 
-def _start(home: Path, log: Path, variables: dict[str, str]) -> subprocess.Popen[bytes]:
-    program = Path(sys.executable).with_name("footnote")
+def _start(home: Path, log: Path, variables: dict[str, str]) -> WarmProcess:
     options = ["--port", "0", "--no-browser", "--data", str(home / "data")]
     environment = {name: value for name, value in os.environ.items() if not name.startswith(CONFIGURED)}
-    with log.open("wb") as output:
-        return subprocess.Popen(
-            [str(program), "playground", str(home / "handbook"), *options],
-            env=environment | variables | {"COLUMNS": "200"},  # an address is not broken into two lines
-            stdout=output,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,  # Ctrl+C in the terminal reaches the test run, which then ends it
-        )
+    return launch(
+        *("playground", home / "handbook", *options),
+        folder=home,
+        variables=environment | variables | {"COLUMNS": "200"},  # an address is not broken into two lines
+        out=log,
+    )
 
 
-def _address(process: subprocess.Popen[bytes], log: Path) -> str:
+def _address(process: WarmProcess, log: Path) -> str:
     until = time.monotonic() + READY_S
     while time.monotonic() < until:
         said = log.read_text(encoding="utf-8")
