@@ -161,7 +161,7 @@ def _health(well: bool) -> Response:
 
 
 async def _gone(_: Request, __: Exception) -> Response:
-    """Answers with a status that nobody reads: the client is gone."""
+    """Answers with a status that nobody reads, since the client is gone."""
     return Response(status_code=499)
 
 

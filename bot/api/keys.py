@@ -41,8 +41,8 @@ _UNKNOWN = "0" * 64
 
 
 class ApiKey(BaseModel):
-    """`audience`: channels and user groups as pages name them (docs/permissions.md), for whom it asks; empty: what is
-    for everyone. `sources`: where it is told from; empty: everywhere. `expires_at` is aware.
+    """`audience`: the channels and user groups that it asks for, as pages name them (docs/permissions.md); empty: what
+    is for everyone. `sources`: those that are searched; empty: all. `expires_at` is aware.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")

@@ -53,7 +53,7 @@ async def between_syncs(redis: Redis, settings: Settings, work: Coroutine[Any, A
 
 
 async def _acquire(lock: RedisReindexLock) -> None:
-    """Takes the lock, after the lease of a sync that died: one that lives keeps it."""
+    """Takes the lock, waiting out the lease of a sync that died; one that is alive renews it."""
     until = time.monotonic() + LEASE.total_seconds() + 2
     while not await lock.acquire():
         if time.monotonic() > until:

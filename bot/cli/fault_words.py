@@ -5,7 +5,7 @@ from __future__ import annotations
 from kb.runtime.faults import is_disk_full, trace_of
 
 VERBOSE = frozenset({"--verbose", "-v"})
-"""Who asks for details gets the whole trace instead."""
+"""With this flag the whole trace is shown instead."""
 
 
 def describe_fault(error: BaseException) -> str:

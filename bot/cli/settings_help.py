@@ -26,7 +26,7 @@ from kb.config.sections import Section
 from kb.config.settings import Settings
 
 _CREDENTIALS = re.compile(r"//[^/@]*@")
-"""Credentials in an address: a name and a password are nobody's business who looks at settings."""
+"""A name and a password in an address, which are not shown with the settings."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -192,7 +192,7 @@ def _listen(app: AsyncApp, settings: SlackSettings, handlers: Handlers, backgrou
 
 
 async def _ack_question(ack: AsyncAck, slash_command: SlashCommandHandler, command: SlashCommand) -> None:
-    """Queues a command's question, or tells at once that it could not be taken: Slack does not send a command again."""
+    """Queues a command's question, or says at once that it was not taken: Slack does not resend a command."""
     try:
         reply = await slash_command.ask(command)
     except (UnavailableError, *SLACK_FAILURES) as error:
@@ -229,9 +229,7 @@ def _noting(activity: Activity) -> Callable[..., Awaitable[None]]:
 
 def _failing(activity: Activity) -> Callable[..., Awaitable[BoltResponse | None]]:
     async def on_failure(error: Exception) -> BoltResponse | None:
-        """Returns the status of an event that is not acknowledged, None for 500; what is no event is the sender's
-        fault.
-        """
+        """Returns the response to an event that is not acknowledged, None for 500; 400 where it is malformed."""
         if isinstance(error, MalformedPayloadError):
             logger.warning("event.malformed", extra={"fields": str(error)})
             return BoltResponse(status=400)

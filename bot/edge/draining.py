@@ -28,7 +28,7 @@ AT_ONCE = 32
 would wait for one until they failed, for a connection goes to whoever asks when it is given back."""
 MOST_WAITING = 500
 LONGEST_WAIT_S = 2.0
-"""Slack waits for three."""
+"""Slack waits for three seconds."""
 
 
 class DispatchQueueFullError(UnavailableError):

@@ -41,7 +41,7 @@ SlackReference = str | dict[str, JsonValue] | None
 
 
 class NoEventError(ValueError):
-    """Signed, and yet nothing that Slack sends. The text quotes nothing of it."""
+    """A signed request is nothing that Slack sends. The text quotes nothing of it."""
 
 
 class _Event(Payload):
@@ -123,7 +123,7 @@ def read_body(body: bytes, content_type: str) -> Mapping[str, Any]:
 
 
 def _signature(request: web.Request) -> tuple[str | None, str | None]:
-    """Reads time and signature; None for what is not there, is there twice, or has a form that it never has."""
+    """Reads the time and the signature; None if one is missing, repeated or malformed."""
     stamps = request.headers.getall("X-Slack-Request-Timestamp", [])
     signatures = request.headers.getall("X-Slack-Signature", [])
     signed_at = stamps[0] if len(stamps) == 1 and _TIMESTAMP.fullmatch(stamps[0]) else None

@@ -120,7 +120,7 @@ class ChannelSettingsStore:
 
 
 def chosen(settings: ChannelSettings, sources: Collection[str]) -> tuple[str, ...]:
-    """Returns those of the channel's sources that there still are; empty: all. A channel whose sources
-    are all gone has chosen none: it would else be told of every question that nothing was found.
+    """Returns those of the channel's sources that still exist; empty: all. A channel whose sources are all gone counts
+    as having chosen none: otherwise nothing would ever be found there.
     """
     return tuple(name for name in settings.sources if name in sources)

@@ -34,10 +34,10 @@ without it; one that we are in waits as questions do.
 FIRST_S, LONGEST_S = 2.0, 60.0
 """Seconds between two attempts: as long as the message has waited, within these bounds."""
 HELD_S = 60.0
-"""Seconds for which a taken message is nobody else's."""
+"""Seconds for which a taken message is reserved."""
 IDLE_S = 1.0
 BETWEEN_S = 0.02
-"""After one that has to wait on: those behind it may be of threads that we are in, for which there is no wait."""
+"""Seconds after one that has to wait on: those behind it may be of our own threads, which need not wait."""
 AWAY_S = 5.0
 
 _TAKE = """
@@ -59,7 +59,7 @@ class DeferredMessage(FrozenModel):
 
     @property
     def member(self) -> str:
-        """As it is kept. An older version's has no `ours`."""
+        """Returns it as it is stored; an older version's has no `ours`."""
         return self.model_dump_json(exclude_defaults=True)
 
 
@@ -101,7 +101,7 @@ class DeferredMessages:
         return added
 
     async def take(self) -> DeferredMessage | None:
-        """Takes a message that is due; nobody else gets it for `HELD_S`."""
+        """Takes a message that is due and reserves it for `HELD_S`."""
         now = self._clock().timestamp()
         with store_failures("a message that was put aside cannot be taken"):
             taken = await self._script(keys=[self._name], args=[now, now + HELD_S])

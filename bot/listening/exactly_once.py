@@ -46,7 +46,7 @@ class ExactlyOnce:
         self._root = f"{{{namespace}}}:once"
 
     async def begin(self, name: str) -> ClaimState:
-        """Claims a notice. "mine": post it, then call `complete`. "held": somebody is at it, or died at it within
+        """Claims a notice. "mine": post it, then call `complete`. "held": another holder is at work, or died within
         LEASE.
         """
         with store_failures(_UNAVAILABLE):

@@ -27,8 +27,9 @@ KEEP: dict[ThreadState, timedelta] = {
     "not ours": timedelta(hours=12),
     "gone": timedelta(hours=1),
 }
-"""A question waits for its answer for a day at most. What Slack does not
-show may be shown later: an app is given a scope, or is invited."""
+"""A question waits for its answer for a day at most. What Slack hides may be shown later: an app is given a scope, or
+is invited.
+"""
 MOST = 50_000
 """Threads, the ones that are kept for longest: some 6 MB."""
 

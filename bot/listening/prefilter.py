@@ -47,7 +47,7 @@ LOG_EVERY_S = 10.0
 
 
 class _PlainMessage(Payload):
-    """A person's message in a channel, as plain as can be: what has more to it is Bolt's."""
+    """A plain message of a person in a channel; anything with more to it goes to Bolt."""
 
     type: Literal["message"]
     subtype: Literal["thread_broadcast", "file_share"] | None = None

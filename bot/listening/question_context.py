@@ -54,7 +54,7 @@ class ContextReader:
     people: People
 
     async def of(self, question: QueuedQuestion) -> QuestionInContext:
-        """Returns what is asked; the text is empty where nothing is, neither here nor above."""
+        """Returns what is asked; the text is empty where neither the message nor those above ask anything."""
         own = await self._plain(question.text)
         attached = await self._plain(joined_text(question.added, question.shown))
         turns, notes = await self._before(question)
@@ -119,7 +119,7 @@ class ContextReader:
         return sorted([*ours, *by_people], key=_written)
 
     async def _plain(self, text: str) -> str:
-        """Puts names for ids. The mention of us was taken out when the question was accepted."""
+        """Replaces ids by names. The mention of us was removed when the question was accepted."""
         return plain_text(text, await self.people.names(people_in(text)))
 
 

@@ -70,7 +70,7 @@ class ThreadMessage:
 
     @property
     def asks(self) -> bool:
-        """Tells whether the words alone ask something."""
+        """Tells whether the words by themselves ask something."""
         return _parsed(self.text).asks
 
 

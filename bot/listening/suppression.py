@@ -22,7 +22,7 @@ VERY_SURE = 0.8
 """Confidence. Of the sample handbook's 69 questions that are quoted, asked alone and without a model, 57
 reach it; of 20 questions about something else none, and none of 10 near misses, of which three are quoted."""
 APART = timedelta(minutes=10)
-"""Between two answers in a channel that nobody asked for."""
+"""Between two unasked answers in a channel."""
 KEPT = timedelta(days=2)
 """How long a silence is remembered: longer than a question is tried again."""
 
@@ -38,7 +38,7 @@ class Suppression:
         return question.unasked and await self.exactly_once.is_complete(_silence(question))
 
     async def suppresses(self, question: QueuedQuestion, answer: Answer) -> bool:
-        """Tells whether this answer is kept back. To be asked once, right before it is shown."""
+        """Tells whether this answer is suppressed. Call it once, right before the answer is shown."""
         reason = await self._reason(question, answer)
         if reason is None:
             return False

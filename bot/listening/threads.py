@@ -133,7 +133,7 @@ def _from_people(messages: Sequence[Message], me: Me) -> list[Message]:
 
 
 def message_of(question_ts: str) -> str:
-    """Returns the ts of the message that a question is, or that a shortcut was used on (its own has an ending)."""
+    """Returns the ts of a question's message, or of the one that a shortcut was used on (its own ts has an ending)."""
     return question_ts.partition("-")[0]
 
 

@@ -286,6 +286,6 @@ def _changed(
 
 
 def _since(page: Page, answered: date) -> date | None:
-    """Returns the day of the page's last edit; None where it is told of a day on which the answer still held."""
+    """Returns the day of the page's last edit; None where that is a day on which the answer was still right."""
     days = [day for day in (page.dates.edited, page.dates.reviewed) if day is not None and day >= answered]
     return min(days, default=None)

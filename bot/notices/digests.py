@@ -64,7 +64,7 @@ class Digests:
             await asyncio.sleep(LOOK_S)
 
     async def look(self) -> None:
-        """Says what is due. What fails is logged, and tried again at the next look."""
+        """Posts what is due. What fails is logged, and tried again at the next look."""
         for name, say in (
             ("promises", self.fallback.take_up),
             ("gaps", self._tell_gaps),

@@ -37,7 +37,7 @@ TABLE_CHARACTERS = 10_000
 
 
 def check_message_blocks(blocks: Any) -> None:
-    """Holds a message's blocks against Slack's rules.
+    """Checks a message's blocks by Slack's rules.
 
     Raises:
         Refused: `invalid_blocks_format`, `invalid_blocks` with the failing paths, or `msg_blocks_too_long`.
@@ -52,7 +52,7 @@ def check_message_blocks(blocks: Any) -> None:
 
 
 def check_view(view: Any, *, kinds: tuple[str, ...]) -> None:
-    """Holds a view of one of these kinds against Slack's rules.
+    """Checks a view of one of these kinds by Slack's rules.
 
     Raises:
         Refused: `invalid_arguments` with the failing paths.
@@ -79,7 +79,7 @@ def texts(value: Any) -> Iterator[str]:
 
 
 def _blocks_together(blocks: list[Any]) -> Iterator[str]:
-    """Applies Slack's rules about all the blocks of a message."""
+    """Checks Slack's rules about all the blocks of a message together."""
     if sum(_is(block, "table") for block in blocks) > 1:
         yield problem("only one table is allowed", "/blocks")
     total = 0

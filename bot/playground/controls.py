@@ -104,7 +104,7 @@ def elements_of(block: Block) -> Iterator[dict[str, Any]]:
 
 
 _INITIALLY = object()
-"""Nobody has touched the control."""
+"""Stands for a control that nobody has touched."""
 
 
 def _holds(element: dict[str, Any]) -> bool:

@@ -56,7 +56,7 @@ class Events:
         self._delivery = delivery
 
     def message_posted(self, room: Room, message: Message) -> None:
-        """Tells of a new message; of a mention in a channel twice, as `message` and as `app_mention`, with one ts."""
+        """Sends a new message; a mention in a channel twice, as `message` and as `app_mention`, with one ts."""
         self._message(room, deepcopy(message), ts=message["ts"])
         self._mention(room, message)
 

@@ -24,7 +24,7 @@ _CAPITALIZED_WITHIN = re.compile(r"(?<=[a-zà-ÿ,] )[A-ZÀ-Þ][a-zà-ÿ]+")
 _TOPIC = re.compile(r"[^\W\d_][^\d:;?!/()&|<>*`\[\]]*")
 
 _SELF = {"me", "my", "us", "our"}
-"""A heading that speaks of its author is nobody else's question."""
+"""Words by which a heading speaks of its author, so that it is nobody else's question."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -108,7 +108,7 @@ class _Outline:
         return self.wording.about.format(names.within(topic, self.page.language))
 
     def _is_topic(self, heading: str, *, words: int = 2) -> bool:
-        """Returns whether one can say "about" before it: a few words that are no sentence and no question."""
+        """Returns whether "about" can stand before it: a few words that are neither sentence nor question."""
         heard = words_of(heading)
         if not words <= len(heard) <= TOPIC_WORDS or not _TOPIC.fullmatch(heading):
             return False

@@ -24,7 +24,7 @@ logger = logging.getLogger(__name__)
 FILE = "playground-history.json"
 SET_ASIDE = "playground-history.broken.json"
 ROOM_MESSAGES = 1_000
-"""The newest of a room that are kept, with the first message of each one's thread."""
+"""The newest messages of a room that are kept, each with the first message of its thread."""
 DELAY_S = 1.0
 """How long changes are gathered before they are written."""
 LASTING = {"message", "message_deleted", "room", "title", "seat"}

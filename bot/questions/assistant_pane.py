@@ -36,13 +36,13 @@ PROMPTS = 4
 TITLE_CHARACTERS = 75
 PROMPT_TITLE_CHARACTERS = 75
 NO_PANE = frozenset({"unknown_method", "missing_scope", "not_allowed_token_type", "feature_not_enabled"})
-"""This app or workspace has no pane, and will not have one before it is installed anew."""
+"""This app or workspace has no pane, and will not have one before the app is reinstalled."""
 GREETED_EVENT = "footnote_greeting"
 
 
 @dataclass(kw_only=True, slots=True)
 class AssistantPane:
-    """`quick` must not wait: nothing here is worth it."""
+    """`quick` must not wait: nothing here is worth waiting for."""
 
     quick: AsyncWebClient
     suggestions: Suggestions

@@ -28,7 +28,7 @@ from kb.store.redis import milliseconds, store_failures, text_of
 logger = logging.getLogger(__name__)
 
 KEEP = timedelta(days=30)
-"""An older thread is not opened again."""
+"""Nobody goes back to an older thread."""
 LOOKED_AT = 4
 """Questions of a quoted page, at each answer: a page that is quoted every day would keep those
 of all years. As one comes and four are looked at, a quarter of them are outdated at most."""

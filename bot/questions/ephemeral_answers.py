@@ -40,7 +40,7 @@ from kb.text.language import detect
 logger = logging.getLogger(__name__)
 
 WAIT_S = 2.5
-"""After this long the asker is told that we are at it: a command leaves no trace of its own."""
+"""Seconds after which the asker is told that we are working on it: a command leaves no trace of its own."""
 BUTTONS = frozenset({HELPFUL, NOT_HELPFUL, WHY})
 """Action ids of the buttons that work below an ephemeral message."""
 NOT_THERE = frozenset({"not_in_channel", "channel_not_found", "user_not_in_channel", "is_archived"})

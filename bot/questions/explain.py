@@ -83,7 +83,7 @@ class ExplanationView:
 
 
 def ephemeral_channel(user: str) -> str:
-    """Stands for the channel in a trace of what only this person was shown."""
+    """Returns what stands for the channel in the trace of an answer that only this person saw."""
     return f"alone:{user}"
 
 

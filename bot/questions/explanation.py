@@ -169,7 +169,7 @@ def _details(explanation: Explanation, messages: Messages) -> list[Block]:
 
 
 def _how(explanation: Explanation, messages: Messages) -> str:
-    """Tells who rewrote, why, and how sure they were: "heuristic: reference word 'it' -> 'mulch', sure to 90%"."""
+    """Tells who rewrote it, why, and how surely: "heuristic: reference word 'it' -> 'mulch', sure to 90%"."""
     method = f"{explanation.method}: {explanation.reasoning}" if explanation.reasoning else explanation.method
     if explanation.sure >= 1:
         return method

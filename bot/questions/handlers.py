@@ -34,11 +34,11 @@ from kb.errors import StoreUnavailableError
 logger = logging.getLogger(__name__)
 
 ASKED_EVENT = "footnote_question"
-"""The metadata event type of the messages that questions from Home stand in."""
+"""The metadata event type of the messages that hold questions from Home."""
 LOOKED_AT = 100
 """Messages of a direct message that are looked through for our own."""
 EARLY = timedelta(minutes=1)
-"""Most by which Slack's clock may be behind ours."""
+"""The most seconds by which Slack's clock may be behind ours."""
 APOLOGY_WITHIN = timedelta(days=1)
 """Nobody waits for an apology longer than this."""
 
@@ -130,7 +130,7 @@ class QueueHandler:
             await self.messages.on_giving_up(question, error)
 
     async def clean_up(self, question: QueuedQuestion) -> None:
-        """Takes away what still says that we are at it. Raises what `bot.queue.outcomes` lists."""
+        """Removes what says that we are working on it. Raises what `bot.queue.outcomes` lists."""
         async with self._ending(question):
             await self._clean_up(question)
 
@@ -188,7 +188,7 @@ def ending(error: Exception) -> NotNowError | UndeliverableError | None:
 
 
 def _press(message: dict[str, Any]) -> str | None:
-    """Returns the press that a message of ours was posted for."""
+    """Returns the press in answer to which we posted a message."""
     metadata = message.get("metadata") or {}
     if metadata.get("event_type") != ASKED_EVENT:
         return None

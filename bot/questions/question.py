@@ -115,8 +115,8 @@ class QuestionWorker:
         await self._say_instead(question, lambda messages: messages.too_late)
 
     async def clean_up(self, question: QueuedQuestion) -> None:
-        """Takes away what says that we are at it. Raises
-        `DeliveryUncertainError`, and what reading the thread raises.
+        """Removes what says that we are working on it. Raises `DeliveryUncertainError`, and what reading the thread
+        raises.
         """
         await self.replies.set_status(question, "")
         messages = await self.replies.thread_of(question)
@@ -182,7 +182,7 @@ class QuestionWorker:
         return True
 
     async def _help(self, question: QueuedQuestion, posted: Posted | None) -> None:
-        """Replies where nothing was asked, neither here nor above, or where it was asked in a file."""
+        """Replies where neither the message nor those above ask anything, or where the question is in a file."""
         person = await self.people.person(question.user)
         messages = messages_in(person.locale)
         metadata = AnswerMetadata(question_id=question.id, question_ts=question.ts, outcome="chat")
@@ -201,8 +201,8 @@ class QuestionWorker:
             await self._remember(question, replace(turn, asked_at=self.clock()))
 
     async def _remember(self, question: QueuedQuestion, turn: Turn) -> None:
-        """Stores the turn. A store that is full for hours must not hold up what is asked after this: the thread tells
-        it.
+        """Stores the turn. A store that is full for hours must not hold up later questions: the thread has the turn
+        too.
         """
         try:
             await self.context_reader.remember(question, turn)

@@ -34,7 +34,7 @@ METADATA_REFUSED = frozenset({"metadata_too_large", "invalid_metadata_format", "
 UPDATE_REFUSED = frozenset({"message_not_found", "cant_update_message", "edit_window_closed"})
 STATUS_UNKNOWN = frozenset({"unknown_method", "missing_scope", "not_allowed_token_type"})
 STATUS_S = 3.0
-"""Seconds. A status that comes later tells nobody anything."""
+"""Seconds. A later status tells nobody anything."""
 STREAMING = "streaming_state_conflict"
 """The message is still a stream, which has to be stopped before anything else can be done to it."""
 UNCERTAIN = PASSING | OWN_TROUBLE | {STREAMING}
@@ -90,7 +90,7 @@ class Replies:
         return posted_replies(question, messages, await self.people.me())
 
     async def show_searching(self, question: QueuedQuestion, text: str) -> str | None:
-        """Says that we are at it: Slack's own status, else a placeholder message, whose ts is returned."""
+        """Shows that we are working on it: by Slack's status, else by a placeholder, whose ts is returned."""
         if self._status_known and await self.set_status(question, text):
             return None
         metadata = AnswerMetadata(question_id=question.id, question_ts=question.ts, state="searching")
@@ -207,10 +207,10 @@ class Replies:
         return True
 
     async def blank(self, question: QueuedQuestion, posted: Posted, text: str) -> None:
-        """Leaves of a reply only that its question was deleted.
+        """Replaces a reply by a line that its question was deleted.
 
         Raises:
-            DeliveryUncertainError: it may say what it said still.
+            DeliveryUncertainError: it may still say what it said.
         """
         metadata = AnswerMetadata(question_id=question.id, question_ts=question.ts, state="deleted")
         try:

@@ -27,7 +27,7 @@ from kb.text.language import detect
 logger = logging.getLogger(__name__)
 
 NO_THREAD = frozenset({"thread_not_found", "message_not_found", "channel_not_found", "not_in_channel"})
-"""There is nothing that could be taken away, or nobody who may."""
+"""There is nothing to take away, or we may not."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

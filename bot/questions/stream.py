@@ -98,7 +98,7 @@ class Stream:
         return ts
 
     async def settle(self) -> None:
-        """Waits for what may still begin: then whoever looks into the thread finds it."""
+        """Waits for what may still begin, so that whoever reads the thread next finds it."""
         if self._starting is not None:
             await asyncio.wait({self._starting}, timeout=self.call_s)
 
@@ -174,7 +174,7 @@ class Stream:
 
 
 def _heard(starting: asyncio.Task[Any]) -> None:
-    """Asks for the error, which asyncio would otherwise log when nobody waits any more."""
+    """Retrieves the error, which asyncio would otherwise log once nobody awaits the task."""
     if not starting.cancelled():
         starting.exception()
 

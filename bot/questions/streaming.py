@@ -34,14 +34,14 @@ logger = logging.getLogger(__name__)
 PACE_S = 1.0
 """Seconds between two calls of one stream."""
 SETTLE_S = 0.25
-"""Seconds that a step must last to be told: without a model an answer is often done before."""
+"""Seconds that a step must last to be shown: without a model an answer is often ready before."""
 CALLS_PER_S = 1.5
 """Calls a second, of all streams together: Slack takes about 100 appendStream a minute from an app."""
 
 
 @dataclass(kw_only=True, slots=True)
 class Streams:
-    """Shows replies while they come about. The times are in seconds."""
+    """Shows replies while they are written. The times are in seconds."""
 
     client: AsyncWebClient
     replies: Replies
@@ -56,7 +56,7 @@ class Streams:
     async def watch(
         self, question: QueuedQuestion, messages: Messages, posted: Posted | None
     ) -> AsyncIterator[LiveReply]:
-        """Shows the reply to a question while the block runs. Where a message stands already, it only leads to that."""
+        """Shows the reply while the block runs. Where a message stands already, it only yields that one."""
         live = LiveReply(self, question, messages, posted)
         live.open()
         self.running += 1
@@ -78,7 +78,7 @@ class Streams:
 
     @property
     def pause_s(self) -> float:
-        """Returns the seconds between two calls of one stream: the longer, the more replies come about."""
+        """Returns the seconds between two calls of one stream; more replies at once make them longer."""
         return self.pace_s * max(1.0, self.running / CALLS_PER_S)
 
 
@@ -182,7 +182,7 @@ class LiveReply:
             await self._streams.replies.set_status(self._question, self._status)
 
     async def _tell_text(self) -> bool:
-        """Sends what is new of the draft. False: there was nothing, or nothing that fits to what is shown."""
+        """Sends what is new of the draft. False: nothing is new, or the draft does not continue what is shown."""
         text = partial_markdown(*self._written, self._messages)
         if len(text) <= len(self._shown) or not text.startswith(self._shown):
             return False

@@ -37,7 +37,7 @@ SHORTEST, LONGEST = 8, 150
 TITLES_TRIED = 40
 TITLE_CHARACTERS = 60
 KEEP = timedelta(minutes=5)
-"""How long the index's titles are believed; whether a page may be read is asked each time."""
+"""How long the index's titles are cached; whether a page may be read is asked each time."""
 
 _WORDS = re.compile(r"\w+")
 _NO_TOPIC = frozenset({"readme", "index", "home", "overview", "untitled", "sidebar", "summary"})
@@ -45,7 +45,7 @@ _NO_TOPIC = frozenset({"readme", "index", "home", "overview", "untitled", "sideb
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Group:
-    """The askings of one question."""
+    """One question and who asked it."""
 
     wording: str
     language: str

@@ -30,7 +30,7 @@ LONGEST_WAIT_S = 300.0
 LONGEST_PAUSE_S = 3.0
 """Between two calls while Redis is away."""
 WOKEN_AFTER_S = 15.0
-"""A waiting thread is not tried more often than this because others get through: it may be alone with its trouble."""
+"""A thread that waits is not woken more often than this by others' success: its trouble may be its own."""
 
 
 @dataclass(kw_only=True, slots=True)
@@ -58,8 +58,8 @@ class QuestionAbandonedError(FootnoteError):
 
 @dataclass(kw_only=True)
 class Attempts:
-    """What `bot.queue.queue` does with each lease. For the arguments see
-    there; `lease_s` and `beat_s` are the shares.
+    """Does what `bot.queue.queue` does with each lease; its arguments are described there. `lease_s` and `beat_s` are
+    the shares.
     """
 
     claims: Claims
@@ -136,7 +136,7 @@ class Attempts:
         await self._settle(lease, lambda: self.claims.wait(lease, after=after, least=least))
 
     async def wake(self, *, at_once: bool = False) -> None:
-        """Tries what waits for Slack, which is back, or may be."""
+        """Tries the threads that wait for Slack, which is back, or may be."""
         try:
             if woken := await self.claims.wake(at_once=at_once):
                 logger.info("queue.woken", extra={"threads": woken})

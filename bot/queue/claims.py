@@ -29,7 +29,7 @@ FORGOTTEN_BEFORE_ARRIVAL = timedelta(hours=1)
 """How long a deletion waits for its own message: Slack's last redelivery comes within minutes."""
 
 LONGEST_SETTLING = timedelta(minutes=1)
-"""Whoever goes on and on correcting a question sees an answer this often."""
+"""Somebody who keeps correcting a question sees an answer this often."""
 
 SILENCE_S = 1.5
 """Grace after a blocking call's timeout before the connection is treated as dead: its socket has no timeout."""
@@ -155,7 +155,7 @@ class Claims:
         return bool(await self._call("renew", *_held(lease), milliseconds(self._lease)))
 
     async def finish(self, lease: Lease) -> bool:
-        """Removes the question. False: not ours any more, nothing was changed; so for the next three."""
+        """Removes the question. False: the lease is lost, nothing was changed; so for the next three."""
         return bool(await self._call("finish", *_held(lease)))
 
     async def retry(self, lease: Lease, *, after: timedelta) -> bool:
@@ -163,7 +163,7 @@ class Claims:
         return bool(await self._call("retry", *_held(lease), milliseconds(after)))
 
     async def release(self, lease: Lease) -> bool:
-        """Lets any worker start the question at once; this start is no step towards giving it up."""
+        """Lets any worker start the question at once; this start does not count towards giving it up."""
         return bool(await self._call("release", *_held(lease)))
 
     async def wait(self, lease: Lease, *, after: timedelta, least: timedelta = timedelta(0)) -> bool:

@@ -21,7 +21,7 @@ from bot.queue.script import QuestionsScript
 from kb.store.redis import milliseconds, store_failures, text_of
 
 KEEP_DEAD = timedelta(days=30)
-"""Long enough to look into an incident after a holiday."""
+"""Long enough to investigate an incident after a holiday."""
 MOST = 1000
 """As many as `queue_state.lua` keeps."""
 KEEP_CLAIM = timedelta(days=7)

@@ -15,7 +15,7 @@ from bot.slack.slack_text import without_marks
 from kb.models import ThreadKey
 
 LINES = "direct"
-"""In the place of a thread's timestamp: what was said at the bottom of a direct message, one line after the other."""
+"""In the place of a thread's timestamp: the lines at the bottom of a direct message, one after the other."""
 
 
 class QuestionOrigin(FrozenModel):
@@ -43,10 +43,10 @@ class QueuedQuestion(FrozenModel):
     thread_ts: str
     """The thread's root: the message's own `ts` when it starts one."""
     user: str
-    """Empty for a form, which nobody in particular sends."""
+    """Empty for a form, which no particular person sends."""
     text: str = Field(repr=False)
     added: str = Field(default="", repr=False)
-    """What was forwarded with it or attached to it, in words."""
+    """The text of what was forwarded with it or attached to it."""
     shown: str = Field(default="", repr=False)
     """What Slack shows below a link in it: the words of another message."""
     unread: tuple[str, ...] = ()

@@ -44,7 +44,7 @@ def end_text(
     now: datetime,
     naming: Naming | None = None,
 ) -> str:
-    """Words how it ended, as the admin alone is told; with `naming` as it is told where others read along.
+    """Words how it ended, in full for the admin; with `naming` for a place where others read along.
 
     `user` is the id of who asked for it.
 

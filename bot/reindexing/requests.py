@@ -20,7 +20,7 @@ from kb.jobs import Reindexer, ReindexProgress, ReindexRequest
 logger = logging.getLogger(__name__)
 
 MOST_TIMES = 4
-"""So often a reindex is begun: one that kills its bot must not do so for ever."""
+"""How often a reindex is begun: one that kills its bot must not do so for ever."""
 RESUMED_WITHIN = timedelta(days=1)
 """Later nobody waits for it, and its sources are synced anew anyway."""
 

@@ -47,7 +47,7 @@ def field(
 
 
 def text_input(most: int, *, initial: str = "") -> dict[str, Any]:
-    """Returns an element of several lines, `most` characters at most."""
+    """Returns an element of several lines and at most `most` characters."""
     element = {"type": "plain_text_input", "multiline": True, "max_length": most}
     return element | {"initial_value": initial[:most]} if initial else element
 

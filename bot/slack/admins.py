@@ -13,7 +13,7 @@ from bot.slack.memberships import Memberships
 from bot.slack.people import Person
 
 AdminStatus = Literal["admin", "not admin", "unknown"]
-"""unknown: Slack does not tell."""
+"""unknown: Slack does not say."""
 
 
 class Admins:

@@ -101,11 +101,10 @@ def _is_not_there(error: Exception) -> bool:
 async def conversations(
     client: AsyncWebClient, *, most_pages: int, **wanted: Any
 ) -> AsyncIterator[dict[str, Any]]:
-    """Yields the channels that somebody is in (`user`; we, where none is named), as Slack tells them; no direct
+    """Yields the channels that somebody is in (`user`; we, where none is named), as Slack describes them; no direct
     messages.
 
-    `wanted`: further arguments of `users.conversations`. Whoever is in more than `most_pages` pages is told
-    of the first ones.
+    `wanted`: further arguments of `users.conversations`. Of more than `most_pages` pages only the first ones are read.
     """
     cursor: str | None = None
     for _ in range(most_pages):

@@ -15,11 +15,11 @@ from kb.errors import FootnoteError
 
 
 class MalformedPayloadError(FootnoteError):
-    """What came from Slack is not what Slack sends. The text names the fields and quotes nothing."""
+    """A payload is not what Slack sends. The text names the fields and quotes nothing."""
 
 
 class Payload(FrozenModel):
-    """`read` is for what comes in, `model_validate` for the rest."""
+    """Use `read` for what comes in, `model_validate` for the rest."""
 
     @classmethod
     def read(cls, payload: Any) -> Self:
@@ -37,7 +37,7 @@ class Payload(FrozenModel):
 
 
 Text = Annotated[str, BeforeValidator(lambda value: value if isinstance(value, str) else "")]
-"""What Slack may leave out, or give as null."""
+"""What Slack may leave out or send as null."""
 
 
 def objects(value: Any) -> list[dict[str, Any]]:

@@ -102,7 +102,7 @@ class _UniqueTexts:
         self._letters = _letters(before)
 
     def take(self, text: str) -> bool:
-        """Adds a text. False: it says nothing that was not said before."""
+        """Adds a text. False: it repeats what was said before."""
         return self.take_as_it_is(without_mention(text, self._me.user_id))
 
     def take_as_it_is(self, text: str) -> bool:

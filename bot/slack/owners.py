@@ -32,14 +32,14 @@ MOST_PAGES = 40
 one person's: only ids and addresses are matched.
 """
 PATIENCE_S = 2.0
-"""An answer does not wait longer for the list of people; the next one has it."""
+"""An answer waits no longer than this for the list of people; the next one has it."""
 
 _ID = re.compile(r"<?@?([UW][A-Z0-9]{5,})(?:\|[^>]*)?>?")
 _EMAIL = re.compile(r"[^\s<>,;:()]+@[^\s<>,;:()]+\.[a-z]{2,}", re.IGNORECASE)
 _BETWEEN = re.compile(r"\s*[,;&/]\s*|\s+(?:and|en|und|et|y)\s+")
 
 _INVERTED = re.compile(r"\s*([^\W\d_][\w'’-]*)\s*,\s*([^\W\d_][\w'’-]*)\s*")
-""" "Levi, Dana" is one person, and no two first names."""
+"""Matches "Levi, Dana": one person, not two first names."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

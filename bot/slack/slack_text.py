@@ -13,7 +13,7 @@ _PERSON = re.compile(r"<@([UW][A-Z0-9]+)(?:\|[^<>]*)?>")
 _MARKS = re.compile(r"(?<!\w)[*_`]+|[*_`]+(?!\w)")
 _GROUP = re.compile(r"<!(?:subteam\^|here|channel|everyone)[^<>]*>")
 _LEFT_BEHIND = re.compile(r"^(?:[\s,;–—-]|:(?![a-z0-9_+\-]+:))+")
-"""What stays in front when a mention is taken away: "@footnote, how …"."""
+"""What remains in front when a mention is removed: "@footnote, how …"."""
 _GAP_BEFORE_MARK = re.compile(r" +(?=[,.;!?]|:(?![a-z0-9_+\-]+:))")
 """Not before an emoji: "thanks? :pray:"."""
 

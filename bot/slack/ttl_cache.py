@@ -12,9 +12,9 @@ Value = TypeVar("Value")
 
 
 class TtlCache(Generic[Key, Value]):
-    """Values by key, each for `keep` after it was asked for. A failure is not kept: the next one asks again.
+    """Caches values by key, each for `keep` after it was asked for. A failure is not cached.
 
-    What is out of date is forgotten when something is asked anew: a year brings many people, a quarter of an hour few.
+    Expired values are dropped when something new is asked for: a year brings many people, a quarter of an hour few.
     """
 
     def __init__(self, *, keep: timedelta, clock: Callable[[], datetime]) -> None:

@@ -157,7 +157,7 @@ class Analytics:
         return bool(await self._call("miss", keys, user, milliseconds(self._keep)))
 
     async def close(self, question_ids: Sequence[str]) -> None:
-        """Notes that these are answered by now. One that is asked anew is open again."""
+        """Records that these questions are answered by now. One that is asked again is open again."""
         for question_id in question_ids:
             keys = [self._keys.counts, self._keys.about(question_id)]
             await self._call("close", keys, _in_milliseconds(self._clock()))

@@ -27,7 +27,7 @@ ALIKE = 0.5
 questions in 19 groups it finds 3 of 4 pairs of wordings; of 900 pairs that
 are none it takes 4 for one, such as the hotel price in London and in Berlin."""
 SAME = 0.85
-"""Similarity of an answered question that closes a gap: London is no Berlin (0.77)."""
+"""Similarity from which an answered question closes a gap: London is not Berlin (0.77)."""
 LATEST = 3000
 """Questions that are looked at."""
 HIDDEN_BELOW = 3
@@ -99,7 +99,7 @@ class Gaps:
         return len(found)
 
     async def _parted(self) -> tuple[list[AskedQuestion], list[AskedQuestion]]:
-        """Returns the questions that are gaps, oldest first, and those that were; notes what is found to be closed."""
+        """Returns the questions that are gaps, oldest first, and those that were; records which ones are now closed."""
         asked = sorted(await self.records.asked(LATEST), key=age)
         gaps = [question for question in asked if is_gap(question)]
         noted = [gap for gap in gaps if gap.closed_at is not None]

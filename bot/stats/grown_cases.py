@@ -41,9 +41,9 @@ LATEST = 3000
 """Questions that are looked at."""
 FACTS = 3
 TELLING = 7
-"""Letters of a word that tells something, where a sentence has no figure."""
+"""Letters of a word that counts as a fact, where a sentence has no figure."""
 EARLIER = 4
-"""Turns of the thread that go along."""
+"""Turns of the thread before that are included."""
 
 _FIGURE = re.compile(r"(?:[€$£¥] ?)?\d+(?:[.,:/-]\d+)*(?: ?[%€$£¥])?")
 _NEXT_WORD = re.compile(r" [^\W\d_]{3,}")

@@ -22,7 +22,7 @@ disable_created_metrics()  # type: ignore[no-untyped-call]
 
 
 class ProcessMetrics:
-    """Metrics that are counted as they happen, and those that the system knows of this process."""
+    """Metrics that are counted as they happen, and what the system knows of this process."""
 
     def __init__(self) -> None:
         self.registry = CollectorRegistry()

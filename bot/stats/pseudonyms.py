@@ -43,7 +43,7 @@ class Pseudonyms:
 
 
 def names_nobody(text: str) -> bool:
-    """Returns whether there is nothing in it that would be replaced."""
+    """Returns whether the text has nothing to replace."""
     return Pseudonyms().text(text) == text
 
 

@@ -36,11 +36,11 @@ from kb.errors import StoreUnavailableError, UnavailableError
 logger = logging.getLogger(__name__)
 
 GONE_FOR_GOOD = frozenset({"channel_not_found", "not_in_channel", "is_archived", "thread_not_found"})
-"""After these nobody will ever be asked there."""
+"""Refusals after which nobody will ever be asked there."""
 
 
 class PromisedRequest(FrozenModel):
-    """A press that was taken, and the message whose button it was."""
+    """A press that was accepted, and the message whose button it was."""
 
     request: OwnerRequest
     channel: str
@@ -63,7 +63,7 @@ class FallbackHandler:
     notices: Notices
 
     async def accept(self, press: ButtonPress) -> PromisedRequest | None:
-        """Promises, before the press is acknowledged, that the owner is asked, whatever dies.
+        """Promises durably, before the press is acknowledged, that the owner is asked.
 
         Returns None where it is not theirs to press.
 
@@ -109,7 +109,7 @@ class FallbackHandler:
         await self._whisper(press, messages.owner_not_asked)
 
     async def take_up(self) -> None:
-        """Goes on with what was promised by a bot that is gone.
+        """Resumes what was promised by a bot that is gone.
 
         Raises:
             StoreUnavailableError: the promises cannot be read.

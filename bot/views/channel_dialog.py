@@ -65,7 +65,7 @@ class ChannelDialog:
     command: str
 
     async def open(self, command: SlashCommand, person: Person, messages: Messages) -> str | None:
-        """Opens the dialog; what there is to say instead, where it does not.
+        """Opens the dialog, or returns what to say instead.
 
         Raises:
             slack_sdk.errors.SlackClientError, aiohttp.ClientError: Slack does not answer.
@@ -83,7 +83,7 @@ class ChannelDialog:
         return None
 
     async def submitted(self, submission: ViewSubmission) -> None:
-        """Keeps what was chosen and says so, to whoever chose it alone."""
+        """Saves what was chosen and confirms it, to whoever chose it alone."""
         person = await self.people.person(submission.user.id)
         messages = messages_in(person.locale)
         try:

@@ -39,7 +39,7 @@ ASK = "ask"
 FOR_EVERYBODY = (ASK, "channel", "help")
 FOR_ADMINS = ("reindex", "forget", "status", "stats", "sources", "gaps", "stale")
 FLAGS = frozenset({"--full", "--dry-run", "--force"})
-"""What `reindex` takes besides a source. A way back (`--rollback`) is the terminal's: it is for who runs Footnote."""
+"""What `reindex` takes besides a source. `--rollback` works in the terminal alone: it is for who runs Footnote."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -60,7 +60,7 @@ class SlashCommandHandler:
     clock: Callable[[], datetime]
 
     async def ask(self, command: SlashCommand) -> str | None:
-        """Queues the question behind `ask`; what there is to say instead, where there is none. Everybody may.
+        """Queues the question behind `ask`, or returns what to say where there is none. Everybody may.
 
         Raises what `bot.questions.submission` does.
         """
@@ -83,7 +83,7 @@ class SlashCommandHandler:
         return messages_in((await self.people.person(command.user_id)).locale).ask_not_now
 
     async def serve(self, command: SlashCommand) -> None:
-        """Does what the command asks. Whatever goes wrong is logged and told in one polite sentence."""
+        """Runs the subcommand. Whatever goes wrong is logged, and the user gets one polite sentence."""
         person = await self.people.person(command.user_id)
         messages = messages_in(person.locale)
         word, *arguments = command.text.split() or ["help"]

@@ -66,7 +66,7 @@ async def list_keys(common: Common) -> int:
 
 @command(keys)
 async def revoke(common: Common, name: KeyName) -> int:
-    """Takes a key back: the next request with it is refused."""
+    """Revokes a key: the next request with it is refused."""
     from bot.cli.administration.keys import revoke
 
     return await revoke(common.settings(), name, as_json=common.as_json)
@@ -91,7 +91,7 @@ def list_dead_letters(
 
 @command(dead_letters)
 async def retry(common: Common, ids: Ids = None, every: All = False) -> int:
-    """Asks them again: they are answered however long ago they were asked. Exits with 1 where an ID is none of them."""
+    """Asks them again, however long ago they were asked. Exits with 1 where an ID is not a dead letter's."""
     from bot.cli.administration.dead_letters import retry
 
     return await retry(common.settings(), _wanted(ids, every), as_json=common.as_json)
@@ -99,7 +99,7 @@ async def retry(common: Common, ids: Ids = None, every: All = False) -> int:
 
 @command(dead_letters)
 async def drop(common: Common, ids: Ids = None, every: All = False) -> int:
-    """Deletes them for good. Exits with 1 where an ID is none of them."""
+    """Deletes them for good. Exits with 1 where an ID is not a dead letter's."""
     from bot.cli.administration.dead_letters import drop
 
     return await drop(common.settings(), _wanted(ids, every), as_json=common.as_json)

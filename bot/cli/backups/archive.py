@@ -39,7 +39,7 @@ _PART = re.compile(
 
 
 class BackupError(FootnoteError):
-    """A file is no backup that can be restored here; the message says why."""
+    """A file is not a backup that can be restored here; the message says why."""
 
 
 class _Stored(BaseModel):
@@ -72,7 +72,7 @@ class BackupManifest(_Stored):
 
 
 class BackupWriter:
-    """Blocking. Appears under its name when `finish` was called, and not before."""
+    """Writes a backup, blocking. The file appears under its name only once `finish` was called."""
 
     def __init__(self, file: Path) -> None:
         self._file = file
@@ -129,7 +129,7 @@ class BackupWriter:
 
 
 class BackupReader:
-    """Blocking. Every part is what the manifest says, once it was opened.
+    """Reads a backup, blocking. Once it is open, every part is what the manifest says.
 
     Raises:
         BackupError: it is not, or was written by a newer Footnote.
@@ -165,7 +165,7 @@ class BackupReader:
                 yield json.loads(line)
 
     def extract(self, name: str, folder: Path) -> None:
-        """Extracts below `folder`, under its own name; tarfile's filter for data refuses what leads out of it."""
+        """Extracts a part below `folder`; tarfile's `data` filter refuses paths that lead out of it."""
         with _backup_errors(self._file):
             self._tar.extract(self._members[name], folder, filter="data")
 

@@ -8,9 +8,7 @@ from pydantic import BaseModel, ConfigDict
 
 
 class BackupRequest(BaseModel):
-    """`file`: absolute, in a folder that is there. `settings`: those of
-    the caller as TOML, without secrets; "": there are none.
-    """
+    """`file`: absolute, in an existing folder. `settings`: the caller's as TOML, without secrets; "": none."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 

@@ -20,7 +20,7 @@ from kb.store.redis import store_failures, text_of
 AT_ONCE = 200
 """Keys of one part and of one round trip."""
 STAGED = "footnote-restoring"
-"""Before the names of keys until all of them are there."""
+"""Prefixes the names of keys until all of them are written."""
 _UNAVAILABLE = "the store cannot be read or written"
 _MOMENTARY = ("reindex:", "pages:", "rewrite:", "unread", "api:rate")
 _QUEUE = "queue:"
@@ -59,7 +59,7 @@ async def holds_keys(redis: Redis, namespace: str) -> bool:
 
 
 async def stage(redis: Redis, lines: Sequence[Line]) -> None:
-    """Writes keys under names that nobody reads."""
+    """Writes keys under names that nothing reads."""
     with store_failures(_UNAVAILABLE):
         async with redis.pipeline(transaction=False) as pipe:
             for line in lines:
@@ -76,9 +76,7 @@ async def drop_staged(redis: Redis) -> None:
 
 
 async def put_to_use(redis: Redis, namespace: str, *, forgotten: Iterable[str]) -> None:
-    """Swaps in one step: the staged keys are the namespace's, and what it held
-    is gone; these pages are forgotten as well.
-    """
+    """Swaps in one step: the staged keys replace those of the namespace, and these pages are forgotten as well."""
     with store_failures(_UNAVAILABLE):
         staged = [text_of(key) async for key in redis.scan_iter(match=f"{STAGED}:*", count=1000)]
         old = [

@@ -147,7 +147,7 @@ async def _embedder(settings: Settings) -> list[Check]:
 
 
 async def _languages(settings: Settings) -> list[Check]:
-    """Whether the embedder reads what is asked and written; nothing where it does."""
+    """Whether the embedder knows the languages of pages and questions; no checks where it does."""
     async with open_session(settings, "doctor") as session:
         offer = await session.offer()
     mend = "set it in footnote.toml; the next sync builds an index with it beside this one"
@@ -178,7 +178,7 @@ async def declining_checks(settings: Settings) -> list[Check]:
 
 
 async def model_checks(settings: Settings) -> list[Check]:
-    """Whether each model that is asked answers, and which they are."""
+    """Whether each configured model answers, and which one it is."""
     model = connect_model(settings.model)
     if model is None:
         mend = "for written answers set ANTHROPIC_API_KEY, or OLLAMA_BASE_URL for a local model"

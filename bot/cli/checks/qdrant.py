@@ -23,7 +23,7 @@ ENCRYPT = "use an https:// address as QDRANT_URL (index.ca_file for an authority
 
 
 async def qdrant_checks(settings: Settings) -> list[Check]:
-    """Checks a configured server. One that does not answer is told of elsewhere."""
+    """Checks a configured server. One that does not answer is reported elsewhere."""
     if settings.index.qdrant_url is None:
         return []
     try:
@@ -38,7 +38,7 @@ def key_checks(settings: IndexSettings) -> list[Check]:
 
 
 def warn_of_qdrant(settings: IndexSettings) -> None:
-    """Says at the start who can read the key."""
+    """Warns at the start of who can read the key."""
     if settings.shows_key:
         logger.warning("index.exposed", extra={"told": SHOWN, "mend": ENCRYPT})
 

@@ -97,7 +97,7 @@ async def _admin_groups(groups: Collection[str], token: str, api_url: str) -> Ch
 
 
 async def _digest_channel(called: str, token: str, api_url: str) -> Check:
-    """Whether the week's gaps can be told where they are to be told."""
+    """Whether the weekly gaps can be posted in the channel that is set for them."""
     name = "slack gaps digest"
     client = SlackClient(token=token, base_url=api_url, timeout=SLACK_TIMEOUT_S)
     found = await _asked(name, joined_channel(client, called), api_url, mend="correct slack.gaps_digest")

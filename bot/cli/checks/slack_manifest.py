@@ -19,7 +19,7 @@ from kb.errors import SettingsError
 
 WANTED = "as in deploy/slack-manifest.yaml"
 LEGACY = ("assistant_thread_started",)
-"""What the former assistant view needs besides."""
+"""What the former assistant view needs in addition."""
 
 
 def manifest_checks(path: Path, command: str) -> list[Check]:

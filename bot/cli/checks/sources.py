@@ -21,7 +21,7 @@ from kb.config.sources import GithubSettings, GoogleDriveSettings, SharePointSet
 from kb.store.data_folder import DataFolder
 
 PATIENCE_S = 5.0
-"""A doctor does not wait an hour for a limit to end."""
+"""`doctor` does not wait an hour for a rate limit to end."""
 
 
 async def source_checks(settings: Settings) -> list[Check]:
@@ -141,7 +141,7 @@ def _readers(channels: tuple[str, ...] | None) -> str:
 
 
 def _finding_and_mend(sentence: str, separator: str = ": ") -> tuple[str, str]:
-    """Cuts "what was found: what to do"."""
+    """Splits "what was found: what to do"."""
     finding, _, mend = sentence.partition(separator)
     return finding, mend
 

@@ -39,7 +39,7 @@ async def store_checks(settings: Settings) -> list[Check]:
 
 
 async def warn_of_store(redis: Redis) -> None:
-    """Says at the start what may get lost; a server that does not answer is waited for elsewhere."""
+    """Warns at the start of what may get lost; a server that does not answer is waited for elsewhere."""
     try:
         concerns = await store_concerns(redis)
     except StoreUnavailableError:

@@ -103,7 +103,7 @@ async def _answers(served: Settings) -> None:
 
 
 def _label(folder: DataFolder, settings: Settings, target: Settings) -> str:
-    """Returns the label of this move: that of the run that was cut off, where it went from and to the same places."""
+    """Returns the label of this move; an interrupted run between the same places had the same."""
     way = {"from": _place(settings, folder), "to": _place(target, folder)}
     journal = _journal(folder)
     try:

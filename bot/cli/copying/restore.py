@@ -38,14 +38,12 @@ from kb.store.restored import begin, decide
 RESTORED_SETTINGS = "restored-footnote.toml"
 _PLACED = ("sources.json", UPLOADS, HISTORY, RESTORED_SETTINGS)
 _OUTDATED = ("sources", "migration.json")
-"""What sources remember of their last visits belongs to the index that
-goes: with it they would leave out what changed since.
-"""
+"""What sources remember of their last visits belongs to the old index: kept, it would make them skip what changed."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Here:
-    """What is at the target now. `unread`: why its forgotten pages are not known, "" where they are."""
+    """What the target holds now. `unread`: why its forgotten pages are unknown, "" where they are known."""
 
     places: tuple[str, ...]
     forgotten: frozenset[str]
@@ -177,7 +175,7 @@ def _place_files(reader: BackupReader, put: Path, folder: Path) -> None:
 
 
 def _moved(sources: Sequence[dict[str, Any]], folder: Path) -> list[dict[str, Any]]:
-    """Copies of uploaded files are in this data folder now."""
+    """Returns the sources with the path of the uploads, which are in this data folder now."""
     uploads = str(folder / UPLOADS)
     return [source | {"path": uploads} if source.get("name") == UPLOADS else source for source in sources]
 

@@ -123,7 +123,7 @@ def _in_language(cases: AnswerSet, translations: Path | None, language: str | No
 
 
 async def _run(pipeline: Pipeline, case: AnswerCase) -> AnswerResult | PendingCase:
-    """Runs a case. It is pending where it met a request without a reply, even if something answered in spite of it."""
+    """Runs a case. It is pending if any request had no reply, even where something else answered."""
     with unknown_requests() as unknown:
         try:
             result = await run_answer_case(pipeline, case)

@@ -88,7 +88,7 @@ def _chosen(refs: Sequence[PageRef], formats: Sequence[str], limit: int | None) 
 
 
 class _Check:
-    """Reads files as a sync does, and once more in another way."""
+    """Reads files as a sync does, and once more by other means."""
 
     def __init__(self, source: FolderSource, reader: Reader) -> None:
         self._source = source
@@ -137,7 +137,7 @@ def _compared(raw: RawPage, kind: str, parsed: ParsedPage, passages: Sequence[Ch
 
 
 def _empty(parsed: ParsedPage) -> list[str]:
-    """Returns the headings with nothing below them: they are their sections' text as well."""
+    """Returns the headings with nothing below them, which are also the text of their sections."""
     return [
         section.path[-1]
         for section in parsed.sections
@@ -178,7 +178,7 @@ class _Noted:
 
 
 class _Counting:
-    """Counts about as the embedder does, without its model: where passages are cut changes, how does not."""
+    """Counts roughly as the embedder does, without its model: this moves the cuts of passages, nothing else."""
 
     name = "none"
     dimension = 1

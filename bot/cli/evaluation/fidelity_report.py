@@ -39,7 +39,7 @@ class FileResult:
 
     @property
     def is_broken(self) -> bool:
-        """Not indexed through our own fault."""
+        """Not indexed, through a fault of ours."""
         return self.refused is not None and any(fault in self.refused for fault in _OUR_FAULT)
 
 
@@ -111,7 +111,7 @@ def _row(results: Sequence[FileResult], total: Fidelity | None) -> list[str]:
 
 
 def _share(kept: Kept) -> str:
-    """Writes percents, cut and not rounded: what is not all does not read as all."""
+    """Writes a percentage, cut and not rounded, so that only all of it reads as 100%."""
     return "-" if kept.share is None else f"{int(kept.share * 10_000) / 100:.2f}"
 
 

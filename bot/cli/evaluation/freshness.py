@@ -50,7 +50,7 @@ VERDICTS = ("new", "both shown", "stale with a warning", "stale as current", "ne
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PlantedResult:
-    """What each way of answering made of the pairs, and of the ordinary pages."""
+    """What each way of answering made of the planted pairs, and of the ordinary pages."""
 
     pairs: dict[Way, list[FreshnessResult]]
     ordinary: dict[Way, list[OrdinaryResult]]

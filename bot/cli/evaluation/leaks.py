@@ -49,7 +49,7 @@ from kb.pipeline import Pipeline
 
 SOURCE = "secrets"
 API_EVERY = 20
-"""The key speaks for nobody in particular, so that the HTTP API need not be asked for every combination."""
+"""Every how many-th combination is also asked of the HTTP API, whose key speaks for nobody in particular."""
 KEY = ApiKey(name="nobody", prefix="", digest="", created_at=datetime.min.replace(tzinfo=UTC))
 
 
@@ -187,7 +187,7 @@ class _NoKeys:
 
 
 class _Uncounted:
-    """Questions of an evaluation are in nobody's figures."""
+    """Drops questions of an evaluation, which are in nobody's figures."""
 
     async def record(self, question_id: str, answer: Answer, asked_in: AskedIn | None = None) -> None:
         """Forgets it."""

@@ -111,7 +111,7 @@ async def started(runtime: Runtime, edge: Edge) -> None:
 
 
 async def _connected(edge: Edge) -> None:
-    """Waits for a Slack that is away, as what is asked does. A token that it refuses ends the start."""
+    """Waits for a Slack that is away. A token that it refuses ends the start."""
     pause_s = FIRST_PAUSE_S
     while True:
         try:

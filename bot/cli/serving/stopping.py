@@ -11,8 +11,8 @@ from kb.runtime.tasks import cancelled
 
 
 def stop_requested() -> asyncio.Event:
-    """Returns what SIGINT or SIGTERM sets. A container's first process does not even hear a signal that it does not
-    listen for.
+    """Returns an event that SIGINT and SIGTERM set. A container's first process ignores signals that it has no handler
+    for.
     """
     stopped = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):

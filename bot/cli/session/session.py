@@ -33,8 +33,8 @@ class Session(Protocol):
     async def forget(self, request: ForgetRequest) -> ForgetReply: ...
 
     async def status(self) -> dict[str, Any]:
-        """Whether it is well, and what it is made of. Cheap, however many
-        pages there are: a container asks it twice a minute.
+        """Reports whether it is well, and what it is made of. Cheap, however many pages there are: a container asks it
+        twice a minute.
         """
 
     async def syncs(self) -> list[dict[str, Any]]:
