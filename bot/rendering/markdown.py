@@ -21,7 +21,8 @@ from markdown_it.tree import SyntaxTreeNode
 from bot.rendering.links import web_address
 
 _SCHEME = re.compile(r"(?<![a-z0-9])https?$", re.IGNORECASE)
-_ADDRESS = re.compile(r"""://[\w.-]*\w[^\s<>"`|\[\]]*""")
+_ADDRESS = re.compile(r"""://[\w.-]*\w(?:[^\s<>"`|\[\]]|\[[\w.-]*\](?=[=\[]))*""")
+"""Brackets only where they name a parameter: `?filter[team]=x`; "https://host[1]" has a citation behind it."""
 _BARE = re.compile(
     r"""(?P<host>(?<![\w@./:-])www\.[\w-]+\.[\w.-]*\w(?:[/?#:][^\s<>"`|\[\]]*)?)"""
     r"|(?P<mail>(?<![\w@./:+-])[a-z0-9][a-z0-9._%+-]*@(?:[a-z0-9-]+\.)+[a-z]{2,}(?![\w@/-]|:\S|\.\w))",
