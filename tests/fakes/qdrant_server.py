@@ -13,17 +13,39 @@ import ssl
 import warnings
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 from aiohttp import web
 from pydantic import BaseModel, TypeAdapter
-from qdrant_client import AsyncQdrantClient, models
+from qdrant_client import async_qdrant_client, models
+from qdrant_client.local import async_qdrant_local, local_collection, payload_filters
 
 LARGEST = 32 * 1024 * 1024
 """Bytes of a request that the server takes unless it is configured otherwise."""
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 _SELECTOR: TypeAdapter[Any] = TypeAdapter(models.PointsSelector)
+
+
+_check_match = payload_filters.check_match
+
+
+def _match(condition: Any, value: Any) -> bool:
+    """Looks among many values in a set: local mode compares with each of them, for each point."""
+    if not isinstance(condition, models.MatchAny) or isinstance(value, float):
+        return bool(_check_match(condition, value))
+    wanted = condition.__dict__.get("_wanted")
+    if wanted is None:
+        wanted = condition.__dict__["_wanted"] = {(type(one), one) for one in condition.any}
+    return (type(value), value) in wanted
+
+
+payload_filters.check_match = _match
+# Local mode guards its points from whoever asked. Here all of that is JSON, read for one request and written at once.
+local_collection.deepcopy = async_qdrant_local.deepcopy = lambda one: one
+# Of what may need an embedding. Each client would copy the schema of every request for one of its own (50 ms).
+async_qdrant_client.Inspector = cache(async_qdrant_client.Inspector)
 
 
 @dataclass(kw_only=True)
@@ -47,7 +69,7 @@ class QdrantServer:
     def __init__(self, *, strict: models.StrictModeConfig | None = None, key: str | None = None) -> None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            self._engine = AsyncQdrantClient(":memory:")
+            self._engine = async_qdrant_local.AsyncQdrantLocal(":memory:")
         self._strict = strict or models.StrictModeConfig()
         self._key = key
         self._indexed: dict[str, set[str]] = {}
