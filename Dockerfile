@@ -3,16 +3,23 @@
 FROM python:3.12-slim AS build
 WORKDIR /app
 ENV PIP_NO_CACHE_DIR=1 PIP_DISABLE_PIP_VERSION_CHECK=1
+# For `strip`. Debian drops old versions of packages from its mirrors, so a pin would break the next build.
+# hadolint ignore=DL3008
+RUN apt-get update && apt-get install -y --no-install-recommends binutils && rm -rf /var/lib/apt/lists/*
 COPY pyproject.toml README.md LICENSE ./
 COPY kb kb
 COPY ingest ingest
 COPY bot bot
-# Nothing loads the runtime's library for programs in C, nor the packages' own tests: 49 MB.
+# 95 MB that nothing needs: hf-xet (the hub is asked over plain HTTP without it), the runtime's library for programs in C,
+# the packages' own tests, and symbols for debuggers. Whatever was stripped must still load.
 RUN python -m venv --without-pip /venv \
     && pip --python /venv install --quiet . \
     && pip --python /venv freeze --exclude footnote > installed.txt \
+    && pip --python /venv uninstall --quiet --yes hf-xet \
     && rm /venv/lib/python3.12/site-packages/onnxruntime/capi/libonnxruntime.so.* \
-    && find /venv -type d -name tests -prune -exec rm -r {} +
+    && find /venv -type d -name tests -prune -exec rm -r {} + \
+    && find /venv -name '*.so' -not -path '*.libs/*' -exec strip --strip-unneeded {} + \
+    && find /venv -name '*.so' -exec /venv/bin/python -c 'import ctypes, sys; list(map(ctypes.CDLL, sys.argv[1:]))' {} +
 
 # PyTorch converts the models, and is not in the image.
 FROM python:3.12-slim AS models
@@ -28,8 +35,8 @@ RUN /venv/bin/pip install --quiet --constraint installed.txt ".[models]" \
     && { /venv/bin/python -m kb.inference.prepare --reranker || echo "WARNING: no reranker in this image" >&2; }
 
 FROM python:3.12-slim AS runtime
-# The model client trusts the system's certificates; git tells when a page was edited, and needs no Perl for that. Debian
-# drops old versions of packages from its mirrors, so a pin would break the next build.
+# The model client trusts the system's certificates; git tells when a page was edited and fetches repositories, for which it
+# needs neither Perl nor its programs for servers and mail: 70 MB.
 # hadolint ignore=DL3008
 RUN apt-get update \
     && apt-get install -y --no-install-recommends ca-certificates git \
@@ -37,6 +44,9 @@ RUN apt-get update \
     && dpkg-query --show --showformat '${Package}\n' perl 'perl-modules-*' 'libperl5*' liberror-perl > /tmp/perl \
     && xargs --arg-file /tmp/perl dpkg --purge --force-depends \
     && rm /tmp/perl \
+    && for program in daemon http-backend http-push imap-send shell; do rm "/usr/lib/git-core/git-$program"; done \
+    && rm /usr/lib/git-core/scalar /usr/bin/scalar /usr/bin/git-shell \
+    && ln --force --symbolic /usr/bin/git /usr/lib/git-core/git \
     && useradd --create-home --uid 10001 footnote \
     && install -d -o footnote -g footnote -m 0700 /data
 # What is fetched from a model hub, or converted, outlives the container.
