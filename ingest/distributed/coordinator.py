@@ -42,7 +42,7 @@ COUNTED_FOR_S = 2.0
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Out:
-    """A page that was handed out. `entry`: where its job stands in the queue, once it is there."""
+    """A page that a worker has. `entry`: where its job stands in the queue, once it is there."""
 
     work: Work
     size: int
@@ -51,9 +51,8 @@ class _Out:
 
 
 class WorkerPool:
-    """The workers that share one run; use it as a context manager.
-
-    Without a queue (`queue` is None), or once Redis fails, there are no workers: what is out is taken back.
+    """The workers that share one run; use it as a context manager. Without a queue (`queue` is None), or once Redis
+    fails, there are no workers, and pages that were handed out are taken back.
     """
 
     def __init__(self, queue: PageJobQueue | None, manifest: IndexManifest) -> None:
@@ -117,7 +116,7 @@ class WorkerPool:
         return [(self._out.pop(job).work, outcome) for job, outcome in outcomes if job in self._out]
 
     async def taken_back(self) -> list[Work]:
-        """Returns the pages that nobody brings back any more."""
+        """Returns the pages that no worker will bring back."""
         if not self._out:
             return []
         alone = not await self._counted()

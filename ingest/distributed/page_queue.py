@@ -36,14 +36,14 @@ LEASE_MS = 15_000
 SILENT_MS = 15_000
 """Milliseconds after which a worker that was not heard does not count."""
 LISTEN_MS = 2_000
-"""Milliseconds for which a worker waits for a job before it looks at the rest of the world."""
+"""Milliseconds for which a worker waits for a job before it checks for anything else."""
 KEPT = timedelta(minutes=10)
 """Keys of a dead sync expire."""
 MOST_OUTCOMES = 16
 """Outcomes read per call."""
 _GROUP = "workers"
 _SYNC = "sync"
-"""Whoever runs the sync, among the workers."""
+"""Stands for whoever runs the sync among the workers."""
 _UNAVAILABLE = "Redis, where syncs are shared, cannot be reached"
 
 
@@ -137,7 +137,7 @@ class PageJobQueue:
             return cast(bytes | None, await self._redis.get(self._wanted))
 
     async def enlist(self, worker: str, manifest_key: str, held: Sequence[str]) -> None:
-        """Says that the worker lives, and goes on with the jobs that it holds."""
+        """Registers the worker as alive, and renews the jobs that it holds."""
         with store_failures(_UNAVAILABLE):
             now = await self._now()
             await self._redis.zadd(self._workers, {f"{worker}|{manifest_key}": now})
@@ -177,7 +177,7 @@ class PageJobQueue:
         return cast(list[Any], claimed[1])
 
     async def done(self, finished: Sequence[tuple[str, PageJob, Outcome]], manifest_key: str) -> None:
-        """Brings back entries, their jobs and what came of them, in one step."""
+        """Returns entries, their jobs and the outcomes to the sync, in one step."""
         entries = [entry for entry, _, _ in finished]
         written = [(job.run, await encode_outcome(job.id, outcome)) for _, job, outcome in finished]
         with store_failures(_UNAVAILABLE):

@@ -152,7 +152,7 @@ class PageWorker:
             self._bringing = None
 
     async def _let_go(self) -> None:
-        """Gives up all that it holds: what is not brought back is taken over by another."""
+        """Gives up all jobs that it holds, so that another worker takes them over."""
         tasks = [task for task in (self._coming, self._bringing) if task is not None]
         for task in tasks:
             await cancelled(task)

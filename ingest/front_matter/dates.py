@@ -119,7 +119,7 @@ def _as_iso(found: re.Match[str]) -> str:
 
 
 def _by_digits(plain: str, text: str) -> Days | None:
-    """Reads dates without a word, which may have a time behind them."""
+    """Reads dates without a word, possibly followed by a time."""
     iso = _ISO.fullmatch(plain)
     if iso and not _YEAR.search(iso["rest"] or ""):  # of "2024-01-01 - 2024-12-31" neither is meant alone
         return _day(date(int(iso[1]), int(iso[3]), int(iso[4])))

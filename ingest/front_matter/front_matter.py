@@ -10,8 +10,8 @@ from kb.models import PageDates
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FrontMatter:
-    """`audience`: channel and user group marks of a limited page; None where the author sets no limit.
-    `for_everyone`: in their own words, so that nothing else in the page can be a limit that was missed.
+    """`audience`: channel and user group marks of a limited page; None where the author sets no limit. `for_everyone`:
+    the author says so, so that nothing else in the page can be a limit that was missed.
 
     `dates.edited` is an explicit "updated" date; `written` is a mere `date`, to be used where nothing better is known.
     `retired`: the author's word for a page that is no longer kept up ("deprecated").

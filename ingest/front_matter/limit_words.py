@@ -138,7 +138,7 @@ _LIMITING = _of("limiting") | words("soltanto")
 _NEGATIONS = _of("negations")
 _WORD = re.compile(r"[^\W\d_]+")
 _FEW = 4
-"""Words of a state; more are a sentence."""
+"""Most words of a state; more are a sentence."""
 _LABELLED = re.compile(r"(?:^|[\s,;#])audiences?[/:=]\s*(?!everyone|all\b|public)\S", re.IGNORECASE)
 GRADE = re.compile(rf"\b(?:[cls]|level|tier|class|{'|'.join(sorted(_of('grades')))})[ -]?[3-9]\b")
 """Where a company numbers its classes, the first is public and the second for all of the company."""

@@ -103,7 +103,7 @@ def names_readers(value: object) -> bool:
 
 
 def is_for_everyone(fields: Fields) -> bool:
-    """Tells whether their author says so, rather than saying nothing."""
+    """Tells whether the author says that it is for everyone, rather than saying nothing."""
     return any(field.own and field.key in OURS for field in fields.all)
 
 
@@ -136,7 +136,7 @@ def audience_of(fields: Fields, twice: Iterable[str]) -> tuple[str, ...] | None:
 
 
 def _is_closed(field: Field) -> bool:
-    """Tells whether a field says no more than "private": beside an audience, whom it means is said there."""
+    """Tells whether a field only says "private": where an audience stands beside it, that says who is meant."""
     return all(key_of(entry) in CLOSED for entry in text_of(field.value).split(","))
 
 
@@ -145,7 +145,7 @@ def _marks(field: Field) -> list[str]:
 
 
 def _check(field: Field, *, named: bool) -> None:
-    """Closes the page by what limits its readers without naming them. Most of that is no fault where they are `named` too."""
+    """Closes a page whose readers are limited but not named. Where they are `named` too, most of that is no fault."""
     text = text_of(field.value)
     if not field.own:
         flagged = is_flag(field.key) and truth_of(field.value) is True

@@ -42,7 +42,7 @@ _DRAFT_WORDS = listed("front_matter", "drafts") | words(
 """With those of languages that have no file."""
 _NOT_PUBLISHED = listed("front_matter", "unpublished")
 _FEW = 4
-"""Words of a state; more are a sentence, whose first word alone counts."""
+"""Most words of a state; of a sentence only the first word counts."""
 _NEGATIONS = listed("front_matter", "negations") - {"de", "un"}
 """What is "un-" or "de-" something is no negation of a state: "un brouillon"."""
 _RETIRED = field_names("retired_fields")

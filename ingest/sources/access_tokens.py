@@ -23,14 +23,14 @@ HOUR_S = 3600
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AccessToken:
-    """`until`: seconds since 1970."""
+    """`until` is in seconds since 1970."""
 
     secret: SecretStr
     until: float
 
     @classmethod
     def granted(cls, payload: object, *, now: float) -> AccessToken | None:
-        """Reads what a token endpoint of OAuth 2.0 grants; None: it grants nothing."""
+        """Reads what a token endpoint of OAuth 2.0 grants; None where it grants nothing."""
         if not isinstance(payload, dict) or not payload.get("access_token"):
             return None
         lifetime = payload.get("expires_in")

@@ -73,7 +73,7 @@ class Response:
 
 
 def error_of(response: Response) -> ApiError | None:
-    """Tells what is wrong with an answer, as most vendors mean it; None: nothing."""
+    """Returns the error in a response, as most vendors mean it; None where there is none."""
     if response.status in _TRANSIENT:
         wait_s = response.retry_after_s
         return BusyError(f"it answers {response.status}", status=response.status, wait_s=wait_s)
@@ -105,7 +105,7 @@ def parsed(shape: type[T] | TypeAdapter[T], payload: object, *, unknown: str = U
 
 
 def seconds(header: str | None) -> float | None:
-    """Reads a header that holds a number of seconds; None: it does not."""
+    """Reads a header that holds a number of seconds; None if it does not."""
     try:
         return max(0.0, float(header)) if header else None
     except ValueError:

@@ -25,7 +25,7 @@ from ingest.sources.port import ConfiguredSource, PageRef, RawPage, fingerprint
 from kb.config.sources import FolderSettings
 
 _DRAFTS = "_drafts"
-"""Jekyll's folder of them."""
+"""Jekyll's folder of drafts."""
 
 
 class FolderSource(ConfiguredSource[FolderSettings]):
@@ -133,7 +133,7 @@ class FolderSource(ConfiguredSource[FolderSettings]):
         return not self._may_be_read(path)
 
     def lists(self, path: str) -> bool:
-        """Tells whether a listing has this path, should there be a file."""
+        """Tells whether a listing would have this path if there was such a file."""
         real, named = (self._root / path).parent.resolve(), PurePosixPath(path).parent
         return self._wants(path) and real == self._root / named  # no link to a folder on the way
 

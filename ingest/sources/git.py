@@ -24,7 +24,7 @@ _QUIET = (
     "-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "core.pager=cat", "-c", "submodule.recurse=false",
     "-c", "core.quotePath=off",
 )  # fmt: skip
-"""Nothing beside the command itself: no hook, no watcher, no pager, no repository within."""
+"""Runs nothing beside the command itself: no hook, watcher, pager or submodule."""
 _ANYBODY = ("-c", "safe.directory=*")
 """Reading a folder that belongs to somebody else is safe where its settings run nothing."""
 
@@ -64,7 +64,7 @@ async def run_git(
 ) -> bytes:
     """Returns what a git command in `root` prints.
 
-    `fed`: its standard input. `ours`: the checkout was made by us, so its settings are.
+    `fed`: its standard input. `ours`: the checkout was made by us, so its settings can be trusted.
 
     Raises:
         GitError: it failed.
@@ -77,7 +77,7 @@ async def run_git(
 
 
 async def pull(root: Path) -> None:
-    """Brings a checkout of somebody's up to date, running nothing that its files name.
+    """Brings somebody's checkout up to date without running anything that its files name.
 
     Raises:
         GitError: it failed, or it belongs to another user of this machine, or has settings that may run programs.

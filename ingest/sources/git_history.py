@@ -125,7 +125,7 @@ class PageHistory:
         return edits
 
     def _step(self, log: _Log, trail: _Trail) -> bool:
-        """Goes one commit back. True: the page's date is known, or cannot be."""
+        """Follows the page one commit back. True: its date is known, or cannot be."""
         changes = log.changes.get(trail.name, [])
         if trail.at >= len(changes):
             return True
@@ -157,7 +157,7 @@ class PageHistory:
         return next(iter(alike or same), None)
 
     def _same(self, blob: bytes, other: bytes) -> bool:
-        """Compares two versions. Of one that could not be read nothing is known: it counts as changed."""
+        """Compares two versions. One that could not be read counts as changed."""
         if blob == other:
             return True
         words = self._words.get(blob)

@@ -37,7 +37,7 @@ class Credentials(Protocol):
         """Returns the headers that open the API now. May raise `ApiError`."""
 
     def forget(self) -> bool:
-        """Drops what the API did not accept. Returns whether there may be another."""
+        """Drops the credentials that the API refused. Returns whether there may be others."""
 
 
 class JsonApi:
@@ -75,8 +75,8 @@ class JsonApi:
     async def get(
         self, address: str, parameters: Parameters | None = None, *, follow_redirects: bool = False
     ) -> Any:
-        """Returns the parsed JSON at a path, which starts with a slash and is below the base URL or below its host's
-        root, or at the whole address of a link that the vendor gave, to the letter.
+        """Returns the parsed JSON at a path, which starts with a slash and is below the base URL or its host's root, or
+        at the address of a link that the vendor gave, which is used unchanged.
 
         Raises:
             ApiError: refused, unreachable, not JSON, on another host, or still busy after all attempts.
@@ -103,7 +103,7 @@ class JsonApi:
             next_page = following(response)
 
     async def post(self, path: str, *, form: Mapping[str, str] | None = None, body: Any = None) -> Any:
-        """Returns what a form, or JSON, is answered that may be sent again. Raises as `get`."""
+        """Posts a form, or JSON, that may be sent again; returns the parsed JSON. Raises as `get`."""
         return (await self._response("POST", path, data=form, json=body)).payload
 
     async def download(self, address: str, *, max_bytes: int) -> bytes:
@@ -199,7 +199,7 @@ class JsonApi:
     async def _requested(
         self, method: str, url: URL, content: Mapping[str, Any], *, anonymous: bool = False
     ) -> AsyncIterator[aiohttp.ClientResponse]:
-        """Opens the answer to a request, with our credentials where it is to the configured host."""
+        """Opens the response to a request, with our credentials where it goes to the configured host."""
         if self._session is None:
             self._session = aiohttp.ClientSession(timeout=self._timeout, cookie_jar=aiohttp.DummyCookieJar())
         headers: Mapping[str, str] = {}
@@ -218,7 +218,7 @@ class JsonApi:
             raise ApiError(f"{url.host} answers with something that is no JSON") from error
 
     async def _accepted(self, answer: aiohttp.ClientResponse) -> Response:
-        """Returns what is no error."""
+        """Returns the response if it is no error."""
         try:
             payload = well_formed_value(await answer.json(content_type=None))
         except ValueError:

@@ -27,8 +27,8 @@ _TABLES = {
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Held(Generic[T]):
-    """`items`: all of a part, by id. `link`: a link or a token from which on changes are told. `listed`: when all of it
-    was last listed, in seconds since 1970.
+    """`items`: all of a part, by id. `link`: a link or a token for the changes since. `listed`: when all of it was last
+    listed, in seconds since 1970.
     """
 
     items: Mapping[str, T]
@@ -46,7 +46,7 @@ class KeptItems(Generic[T]):
         self._item = item
 
     async def held(self, part: str) -> Held[T] | None:
-        """Returns what is kept of a part; None: it was never listed."""
+        """Returns what is kept of a part; None if it was never listed."""
 
         def read(db: sqlite3.Connection) -> Held[T] | None:
             row = db.execute("SELECT link, whole FROM drives WHERE drive = ?", (part,)).fetchone()
@@ -59,7 +59,7 @@ class KeptItems(Generic[T]):
         return await self._tables.run(read)
 
     async def keep(self, part: str, now: Held[T], before: Mapping[str, T]) -> None:
-        """Puts `now` in the place of what was kept with the items `before`."""
+        """Replaces the kept items `before` by `now`."""
         new = [
             (part, item_id, self._item.dump_json(item).decode())
             for item_id, item in now.items.items()

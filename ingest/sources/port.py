@@ -95,7 +95,7 @@ class Source(Protocol):
         """
 
     async def close(self) -> None:
-        """Lets go of connections. The source may be used again."""
+        """Closes its connections. The source may be used again."""
 
 
 class ConfiguredSource(Generic[S]):

@@ -135,7 +135,7 @@ class GitSource(ConfiguredSource[GitSettings]):
         await self._git(self._checkout, "clean", "-ffdxq")
 
     async def _obtain(self, blobs: Sequence[bytes]) -> None:
-        """Fetches old versions of pages, which the clone does without until they are to be compared."""
+        """Fetches old versions of pages, which the clone lacks until they are compared."""
         await self._git(
             self._checkout, "-c", "fetch.negotiationAlgorithm=noop", "fetch", "--quiet", "--no-tags", "--no-write-fetch-head",
             "--recurse-submodules=no", "--filter=blob:none", "--stdin", "origin", fed=b"\n".join([*blobs, b""]),

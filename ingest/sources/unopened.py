@@ -11,7 +11,7 @@ from kb.config.sources import CommonSettings
 
 
 class UnopenedSource(ConfiguredSource[CommonSettings]):
-    """Lists nothing and says why. Its readers are known, so that what it has in the index can be limited to them."""
+    """Lists nothing and says why. Its readers are known, so that what the index has of it can be limited to them."""
 
     def __init__(self, settings: CommonSettings, why: SourceUnavailableError) -> None:
         super().__init__(settings)
@@ -32,7 +32,7 @@ class UnopenedSource(ConfiguredSource[CommonSettings]):
 
 
 def opened(settings: CommonSettings, opening: Callable[[], Source]) -> Source:
-    """Opens a source, or returns what says why there is none: the others are synced all the same."""
+    """Opens a source, or returns one that says why it could not be opened: the others are synced all the same."""
     try:
         with as_source_failure(settings.name):
             return opening()

@@ -30,7 +30,7 @@ async def measure_if_due(index: VectorIndex, calibrator: Calibrator | None) -> N
 async def measure(
     generation: Rebuild | VectorIndex, calibrator: Calibrator | None, *, instead: Searchable | None = None
 ) -> None:
-    """Measures a generation and keeps the figures in it.
+    """Measures a generation and stores the figures in it.
 
     `instead`: a generation with the same manifest, whose figures serve where nothing can be measured.
 

@@ -134,7 +134,7 @@ class _Run:
             self._tell(replace(self._latest, phase="done", seconds_left=0.0, report=report))
 
     def _failed(self, error: BaseException) -> None:
-        """Tells the end of a task that nobody awaits: without it its listeners would wait for ever."""
+        """Publishes the end of a task that nobody awaits: otherwise its listeners would wait for ever."""
         message, refusal = str(error), None
         if isinstance(error, SyncRefusedError):
             refusal = message

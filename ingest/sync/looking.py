@@ -71,7 +71,7 @@ class FirstLook:
             await self._live.delete_pages(ids_of(listing, empty))
 
     def take(self, item: Work) -> Seen | None:
-        """Hands over what the first look read of a page, once.
+        """Returns what the first look read of a page, once.
 
         Raises:
             PageError: its source could not read it then; nothing is asked twice in a sync.
@@ -85,7 +85,7 @@ class FirstLook:
         return seen
 
     async def admits_fewer(self, page: str, audience: tuple[str, ...]) -> bool:
-        """Tells whether somebody who reads the page in the live index now may not any more."""
+        """Tells whether somebody who may read the page in the live index may no longer."""
         if EVERYONE in audience:
             return False
         if self._audiences is None:

@@ -42,7 +42,7 @@ class PageOutcomes:
         self._emptied: list[tuple[Work, PageError]] = []
 
     async def accepted(self, item: Work, prepared: PreparedPage) -> PreparedPage:
-        """Adds the page's links. What its author limited is not public until it is replaced either.
+        """Adds the page's links. A page that its author limited meanwhile does not stay public until it is replaced.
 
         Raises:
             PageError: what it says of other pages breaks us.
@@ -55,7 +55,7 @@ class PageOutcomes:
         return page
 
     async def index(self, pages: Sequence[Ready], chunks: Sequence[Sequence[IndexedChunk]]) -> None:
-        """Puts each page in the place of what the index held of it.
+        """Replaces what the index held of each page.
 
         What was forgotten since it was read goes again: forgetting does not wait for a sync.
         """
@@ -80,13 +80,12 @@ class PageOutcomes:
     async def each_alone(
         self, pages: Sequence[Ready], work: Callable[[PreparedPage], Awaitable[T]], error: BaseException
     ) -> list[tuple[Ready, T]]:
-        """Does again page by page what broke over many at once, so that only the page that it is about fails.
+        """Repeats page by page what failed for many at once, so that only the page at fault fails.
 
-        Returns the results of the pages that did not break. `error`: what all of them together came to.
+        Returns the results of the pages that did not fail. `error`: what all of them together raised.
 
         Raises:
-            BaseException: `error`, where it is no fault over a page: an outage, a full disk, an order to stop, or
-            all pages fail.
+            BaseException: `error`, where no page is at fault (an outage, a full disk, an order to stop) or all fail.
         """
         if isinstance(error, FootnoteError) or not is_fault(error) or is_disk_full(error):
             raise error

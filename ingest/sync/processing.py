@@ -75,7 +75,7 @@ class Processing:
         await self._outcomes.judge_emptied()
 
     async def _lend(self, workers: WorkerPool) -> None:
-        """Keeps the queue filled, and leaves what is too little to share."""
+        """Keeps the queue filled, up to what is too little to share."""
         while self._unfinished and workers.may_come:
             room = await workers.room() if len(self._todo) > 1 else 0
             if room:
@@ -125,7 +125,7 @@ class Processing:
         return Seen(raw=raw)
 
     async def _collect(self, workers: WorkerPool) -> None:
-        """Indexes what workers bring, before this process begins a page of its own: they wait for more."""
+        """Indexes what workers bring before this process begins a page of its own: they wait for more."""
         while self._unfinished and (workers.may_come or workers.are_busy):
             if workers.are_busy:
                 if outcomes := await workers.returned():
@@ -211,7 +211,7 @@ class Processing:
         return group
 
     async def _embedded(self, group: Sequence[Ready]) -> Embedded:
-        """Embeds pages; those that the embedder breaks over have failed."""
+        """Embeds pages; a page over which the embedder fails, fails."""
         try:
             with span("embed", pages=len(group)):
                 return group, await self._pipeline.embed([page for _, page in group])

@@ -25,7 +25,7 @@ class ProgressEstimator:
         self._weight_done = self._weight_total = 0
 
     def starts(self, sizes: Sequence[int]) -> None:
-        """Takes the work, once it is known: one size in bytes for each page."""
+        """Takes the sizes of the pages in bytes, once they are known."""
         self._work_started_at = self._clock()
         self._total = len(sizes)
         self._weight_total = sum(size + _PAGE for size in sizes)

@@ -62,7 +62,7 @@ class SyncStats:
         self.removed += [source_and_path(page)[1] for page in live if page not in after]
 
     def note(self, path: str, reason: str, *, title: str | None = None) -> None:
-        """Tells something of a page that did not fail."""
+        """Records a note about a page that did not fail."""
         self._warned.append(FailedPage(path=path, reason=reason))
         if title:
             self._name(path, title)

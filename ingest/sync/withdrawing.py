@@ -76,7 +76,7 @@ class Withdrawing:
             await self._live.delete_pages(ids_of(listing, gone))
 
     async def close(self) -> None:
-        """Closes the sources. A connection that breaks while it is let go of changes nothing of what was done."""
+        """Closes the sources. A connection that breaks while it is closed changes nothing of what was done."""
         while self._asked:
             source = self._asked.pop()
             try:

@@ -68,14 +68,14 @@ class Comment:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Attached:
-    """Reads what hangs on pages. All of it raises `ApiError`."""
+    """Reads what is attached to pages. Every method raises `ApiError`."""
 
     api: JsonApi
     base_url: str
     edition: Edition
 
     async def documents(self, *, space: str = "", page_id: str = "") -> list[Attachment]:
-        """Lists the attachments of a space or of a page that are of a format that is read."""
+        """Lists the attachments of a space or of a page whose format is read."""
         found = await self._search("attachment", "version,container,extensions", space, page_id)
         documents = [self._attachment(result) for result in found if result.container.id]
         return [document for document in documents if PurePosixPath(document.name).suffix.lower() in _ENDINGS]

@@ -37,7 +37,7 @@ class Connection:
         self.attached = Attached(api=self.json, base_url=self.base_url, edition=self.edition)
 
     def advice(self, error: ApiError) -> str:
-        """Tells what an administrator can do about a refusal."""
+        """Advises an administrator on a refusal."""
         match error.status:
             case 401:
                 return f"Confluence does not accept the credentials: set {self._variables()}"

@@ -60,7 +60,7 @@ class Version(Shape):
 BLOG = "post"
 """Where blog posts are in a space, by their paths."""
 REFUSED = (400, 403, 404)
-"""Answers that another attempt does not change."""
+"""Status codes that another attempt does not change."""
 
 
 async def every_result(api: JsonApi, path: str, parameters: Parameters) -> AsyncIterator[dict[str, Any]]:
@@ -75,7 +75,7 @@ def _next_page(response: Response) -> str | None:
 
 
 def text_of(body: Mapping[str, Any]) -> str:
-    """Returns the storage format in a page's `body`. One that is left out is no empty page.
+    """Returns the storage format in a page's `body`. A missing one does not mean an empty page.
 
     Raises:
         ApiError: it is left out.
@@ -100,7 +100,7 @@ async def name_of_user(api: JsonApi, parameter: str, user_id: str) -> str:
 
 
 class ConfluenceApi(Protocol):
-    """One edition's API. All raise `ApiError`."""
+    """One edition's API. Every method raises `ApiError`."""
 
     async def spaces(self, keys: tuple[str, ...]) -> list[Space]:
         """Returns the named spaces that the account sees, or every global one."""
@@ -113,8 +113,8 @@ class ConfluenceApi(Protocol):
 
 
 class Restrictions(Shape):
-    """`restrictions` of v1: who may read. Nobody named: everybody who sees the space. A part that the API did not
-    expand is not there at all: then it is not known who is named.
+    """`restrictions` of v1: who may read. With nobody named, everybody who sees the space may. A part that the API did
+    not expand is missing: then it is unknown who is named.
     """
 
     class Read(Shape):
@@ -131,7 +131,7 @@ class Restrictions(Shape):
 
     @property
     def limits(self) -> tuple[Limit, ...] | None:
-        """One or none; None where the API does not tell."""
+        """At most one limit; None where the API does not tell."""
         users, groups = self.read.restrictions.user, self.read.restrictions.group
         if users is None or groups is None:
             return None
@@ -193,7 +193,7 @@ EXPAND = f"version,metadata.labels,{READERS}"
 
 
 def day_of(written: object) -> date | None:
-    """Reads the day of a time; None: it is none."""
+    """Reads the day of a time; None if it is not one."""
     try:
         return datetime.fromisoformat(str(written)).date()
     except ValueError:
@@ -201,7 +201,7 @@ def day_of(written: object) -> date | None:
 
 
 def channels_of(limits: tuple[Limit, ...], groups: Mapping[str, tuple[str, ...]]) -> tuple[str, ...] | None:
-    """Returns the channels that pass every limit; none at all: nobody here may read it. No limit: None."""
+    """Returns the channels that pass every limit; none where nobody here may read it, None where there is no limit."""
     allowed: set[str] | None = None
     for limit in limits:
         channels = {channel for group in limit.groups for channel in groups.get(group, ())}

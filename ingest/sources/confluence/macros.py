@@ -13,7 +13,7 @@ contentbylabel blog-posts labels-list listlabels popular-labels related-labels n
 create-from-template attachments gallery favpages detailssummary tasks-report-macro style anchor
 """
 _SILENT = frozenset(_SILENT_NAMES.split())
-"""Made of other pages' data, or of no words at all."""
+"""Macros made of other pages' data, or of no words at all."""
 _PEOPLE = frozenset({"profile", "profile-picture", "mention", "user-profile"})
 _INCLUDES = frozenset({"include", "excerpt-include", "excerptinclude"})
 INLINE = _PEOPLE | {
@@ -37,13 +37,13 @@ _LIMITED = ("show-if", "show-to", "hide-if", "hide-from", "visibility", "user-vi
 
 
 def is_hidden(macro: Macro) -> bool:
-    """Whether a reader of the page sees nothing of it. A hidden excerpt or table of properties is for other pages."""
+    """Whether a macro shows a reader nothing. A hidden excerpt or table of properties is for other pages."""
     silent = macro.name in _SILENT and macro.rich is None
     return silent or macro.parameters.get("hidden") == "true"
 
 
 def is_limited(macro: Macro) -> bool:
-    """Whether only some readers of the page see it: which ones, nobody can tell here."""
+    """Whether a macro shows its body to some readers of the page only; to whom, is unknown here."""
     return macro.name.startswith(_LIMITED)
 
 

@@ -165,7 +165,7 @@ class ConfluenceSource(ConfiguredSource[ConfluenceSettings]):
         return (page.space, *(page.parents or self._parents.get(page.id, ())))
 
     async def _named(self, storage: str) -> tuple[dict[str, str], bool]:
-        """Names whom the page mentions, each asked for once a sync; and tells whether somebody is not known."""
+        """Names the people whom the page mentions, each asked for once a sync; tells whether any of them is unknown."""
         people, unknown = {}, False
         for attribute, user_id in sorted(mentioned(storage)):
             try:
@@ -182,7 +182,7 @@ class ConfluenceSource(ConfiguredSource[ConfluenceSettings]):
         await self._connection.json.close()
 
     async def _pages(self, space: Space) -> list[PageRef]:
-        """Lists what somebody here may read of a space. One that fails is reported, and nothing of it is removed."""
+        """Lists the pages of a space that anybody here may read. A failure is reported, and nothing is removed."""
         chosen = self._settings
         try:
             pages = await self._connection.api.pages(space, archived=chosen.archived, blog=chosen.blog)
@@ -258,7 +258,7 @@ class ConfluenceSource(ConfiguredSource[ConfluenceSettings]):
         return (not wanted or bool(page.labels & wanted)) and not page.labels & unwanted
 
     def _audience(self, page: ListedPage) -> tuple[str, ...] | None:
-        """Returns its channels; empty: nobody here; None: no limit. Limits that are not known close the page."""
+        """Returns the page's channels; empty: nobody here; None: no limit. Unknown limits close the page."""
         return () if page.limits is None else channels_of(page.limits, self._settings.groups)
 
     def _revision(

@@ -76,7 +76,7 @@ class Connection:
 
 
 class RepositoryApi:
-    """What is asked about one repository. `api`: opens with its credentials. All of it raises `ApiError`."""
+    """Requests about one repository; `api` opens with its credentials. Every method raises `ApiError`."""
 
     def __init__(self, settings: GithubSettings, api: JsonApi, token: RenewedToken | None) -> None:
         self.api = api
@@ -84,7 +84,7 @@ class RepositoryApi:
         self._token = token
 
     async def token(self) -> SecretStr | None:
-        """Returns what opens this repository; None: nothing, it must be public."""
+        """Returns the token that opens this repository; None: there is none, so it must be public."""
         return self._settings.token if self._token is None else await self._token.secret()
 
     async def every(self, path: str, parameters: Parameters) -> AsyncIterator[Any]:
@@ -98,7 +98,7 @@ class RepositoryApi:
                 yield result
 
     async def graphql(self, query: str, variables: Mapping[str, Any]) -> dict[str, Any]:
-        """Returns the data of a query. Raises also where GitHub could answer a part of it only."""
+        """Returns the data of a query. Raises also where GitHub answered only a part of it."""
         base = str(self._settings.api_url).rstrip("/")
         # an Enterprise Server has its APIs at /api/v3 and /api/graphql
         address = f"{base.removesuffix('/v3')}/graphql" if base.endswith("/api/v3") else f"{base}/graphql"
@@ -131,7 +131,7 @@ def _error_of(response: Response, *, api_url: str, clock: Callable[[], float]) -
 def _limit(
     response: Response, message: str, errors: list[dict[str, Any]], clock: Callable[[], float]
 ) -> BusyError | None:
-    """Tells a rate limit, and when it ends; None: it is none."""
+    """Recognizes a rate limit and returns when it ends; None where there is none."""
     named = any(error.get("type") == "RATE_LIMITED" for error in errors)
     limited = named or "rate limit" in message.lower() or "abuse detection" in message.lower()
     spent = response.headers.get("x-ratelimit-remaining") == "0" and (limited or response.status != 200)

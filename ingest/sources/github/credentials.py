@@ -17,7 +17,7 @@ from ingest.sources.json_api import Credentials, JsonApi
 from kb.config.sources import GithubSettings
 
 _DRIFT_S = 60
-"""Clocks may differ by so much."""
+"""Seconds by which clocks may differ."""
 _JWT_S = 540
 """GitHub takes none that is valid for more than ten minutes."""
 _UNUSABLE = (
@@ -44,7 +44,7 @@ class App:
         await self._api.close()
 
     async def headers(self) -> Mapping[str, str]:
-        """Opens what an app may ask about itself."""
+        """Returns the headers for what an app may ask about itself."""
         key = read_secret(
             self._settings.private_key,
             self._settings.private_key_file,

@@ -48,7 +48,7 @@ class Found:
 
 
 def channels_of(settings: GithubSettings, name: str) -> tuple[str, ...] | None:
-    """Looks up what `readers` says of a repository; None: nothing."""
+    """Looks up a repository in `readers`; None where it is not there."""
     return next((channels for key, channels in settings.readers.items() if key.lower() == name.lower()), None)
 
 
@@ -61,7 +61,7 @@ def audience_of(settings: GithubSettings, name: str, repository: Repository) -> 
 
 
 def advice(settings: GithubSettings, error: ApiError, kind: str = "") -> str:
-    """Tells what to do about an error. `kind`: the part of the repository that was asked for."""
+    """Advises on an error. `kind`: the part of the repository that was asked for."""
     match error.status:
         case 401 if settings.app_id is not None:
             return str(error)

@@ -143,7 +143,7 @@ class GithubSource(ConfiguredSource[GithubSettings]):
         return found, problems
 
     async def _listable(self, name: str) -> Found | None:
-        """Looks a repository up; None: nothing of it is listed, and it is noted why."""
+        """Looks a repository up; None where nothing of it can be listed, with the reason noted."""
         try:
             found = await self._repository(name)
         except ApiError as error:

@@ -29,7 +29,7 @@ from ingest.sources.json_api import JsonApi, Parameters, Sleep
 from kb.config.sources import GoogleDriveSettings
 
 UNSEEN = (403, 404)
-"""What is not there, or not for this account."""
+"""Status codes for what does not exist, or not for this account."""
 _LIMITS = frozenset({"userRateLimitExceeded", "rateLimitExceeded", "sharingRateLimitExceeded"})
 _LIMITED_S = 4.0
 """The first pause; they double, and together last longer than the minute in which requests are counted."""
@@ -44,7 +44,7 @@ _LISTED: Mapping[str, str] = {**_EVERYWHERE, "includeItemsFromAllDrives": "true"
 
 
 class Connection:
-    """All of it raises `ApiError`. `clock`: seconds since 1970."""
+    """Every method raises `ApiError`. `clock`: seconds since 1970."""
 
     def __init__(
         self,
@@ -121,7 +121,7 @@ class Connection:
         return list(page.get("changes") or ()), str(following), "nextPageToken" in page
 
     async def content(self, file: DriveFile, *, max_bytes: int) -> bytes:
-        """Returns what is in it, or Google's export of it, of no more than `max_bytes`."""
+        """Returns the content of a file, or Google's export of it, of at most `max_bytes`."""
         path = _path(file.id)
         if file.export is None:
             return await self._api.download(f"{path}?alt=media&supportsAllDrives=true", max_bytes=max_bytes)
@@ -190,17 +190,17 @@ def _path(file_id: str) -> str:
 
 
 def reason_of(error: ApiError) -> str:
-    """Returns Google's word for it ("notFound"); empty: it has none."""
+    """Returns Google's code for an error ("notFound"); "" where it has none."""
     return _reason(error.payload)
 
 
 def message_of(error: ApiError) -> str:
-    """Returns Google's sentence for it."""
+    """Returns Google's sentence for an error."""
     return str(_details(error.payload).get("message") or "")
 
 
 def advice(error: ApiError, account: str) -> str:
-    """Tells what to do about an error that is no single file's."""
+    """Advises on an error that concerns more than a single file."""
     match error.status, reason_of(error):
         case _ if isinstance(error, CredentialsError) and error.status == 401:
             return str(error)  # it says itself what to do

@@ -132,7 +132,7 @@ def _read_key(settings: GoogleDriveSettings) -> _Key:
 
 
 def _advice(code: str, settings: GoogleDriveSettings) -> str:
-    """Says what to do, by the codes of RFC 6749, section 5.2."""
+    """Advises by the error codes of RFC 6749, section 5.2."""
     by_person = settings.refresh_token is not None
     match code:
         case "invalid_grant" if by_person:

@@ -23,8 +23,8 @@ _NOT_ALLOWED = ("cannotDownloadFile", "cannotExportFile", "fileNotDownloadable",
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Document:
-    """A page to be. `file`: what is read, which a shortcut at `path` may
-    lead to. `excluded`: the settings leave it out.
+    """A file that becomes a page. `file`: what is read, to which a shortcut at `path` may lead. `excluded`: the
+    settings leave it out.
     """
 
     path: str
@@ -46,7 +46,7 @@ class Document:
 
 
 class Documents:
-    """The documents of one sync: what is asked about a folder is asked once. All of it raises `ApiError`."""
+    """The documents of one sync. Each folder is asked about once. Every method raises `ApiError`."""
 
     def __init__(self, settings: GoogleDriveSettings, connection: Connection, now: datetime) -> None:
         self._excluded = globs(settings.exclude)
@@ -56,7 +56,7 @@ class Documents:
         self._readers = Readers(settings, connection, self.places.above, now)
 
     async def of(self, part: Part, file: DriveFile) -> Document | None:
-        """Makes a document of a file; None: it is none, in the trash, or not in this part."""
+        """Makes a document of a file; None where it is not one, is in the trash, or is not in this part."""
         folders = await self.places.folders(part, file)
         if folders is None or file.trashed or any(folder.trashed for folder in folders):
             return None
@@ -80,7 +80,7 @@ class Documents:
         return await self._readers.of(file, account=self._account)
 
     async def _target(self, file: DriveFile) -> DriveFile | None:
-        """Follows a shortcut; None: to a folder, or to what the account does not see."""
+        """Follows a shortcut; None where it leads to a folder, or to what the account does not see."""
         if file.media_type != SHORTCUT:
             return file
         try:
@@ -93,7 +93,7 @@ class Documents:
 
 
 class Places:
-    """The folders above a file, known from the listing or asked for, each once. All of it raises `ApiError`."""
+    """The folders above a file, known from the listing or asked for, each once. Every method raises `ApiError`."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -104,7 +104,7 @@ class Places:
         self._folders |= {file.id: file for file in files.values() if file.is_folder}
 
     async def above(self, file: DriveFile) -> DriveFile | None:
-        """Returns the folder that it is in; None: it is in none that the account sees."""
+        """Returns the folder that a file is in; None where the account sees none."""
         if file.parent is None:
             return None
         if file.parent not in self._folders:
@@ -117,7 +117,7 @@ class Places:
         return self._folders[file.parent]
 
     async def folders(self, part: Part, file: DriveFile) -> tuple[DriveFile, ...] | None:
-        """Returns those that it is in, outermost first, from the part's own folder on. None: it is not in the part."""
+        """Returns the folders above a file, outermost first, below the part's own; None: it is not in the part."""
         chain: list[DriveFile] = []
         node = await self.above(file)
         while node is not None and len(chain) < DEEPEST:

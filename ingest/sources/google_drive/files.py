@@ -63,8 +63,8 @@ FIELDS = (
 
 
 class Permission(Shape):
-    """One with whom a file is shared. `view`: only an aspect of it is, as the mere
-    name of a folder. `discoverable`: also those find it who were not given its address.
+    """One party with whom a file is shared. `view`: only an aspect of it is shared, such as the mere name of a folder.
+    `discoverable`: also people without its address find it.
     """
 
     type: str
@@ -143,7 +143,7 @@ class DriveFile(Shape):
 
     @property
     def export(self) -> str | None:
-        """The media type that Google is to write it in; None: it is a file."""
+        """The media type in which Google is to export it; None where it is a file."""
         found = _EXPORTS.get(self.media_type)
         return found[0] if found else None
 
@@ -162,7 +162,7 @@ class DriveFile(Shape):
 
     @property
     def version(self) -> str:
-        """Other words have another one. Google's own kinds have no checksum."""
+        """Changes with the words of the file. Google's own kinds have no checksum."""
         return f"{self.media_type} {self.checksum} {self.modified}"
 
 
@@ -194,5 +194,5 @@ def change_of(payload: object) -> Change | None:
 
 
 def url_of(file_id: str) -> str:
-    """Leads on to the editor of what it is."""
+    """Returns the address, which leads on to the editor of its kind."""
     return f"https://drive.google.com/open?id={file_id}"

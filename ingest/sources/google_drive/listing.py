@@ -93,7 +93,7 @@ class Listing:
         return files
 
     async def _caught_up(self, part: Part, held: Held[DriveFile]) -> Mapping[str, DriveFile] | None:
-        """Takes in what changed; None: the log does not tell enough, and all of it must be listed."""
+        """Takes in what changed; None where the log does not tell enough, so that all of it must be listed."""
         files, more = dict(held.items), True
         while more:
             try:
@@ -151,13 +151,13 @@ class Listing:
 
 
 def _is_as_it_was(part: Part, held: Held[DriveFile]) -> bool:
-    """Whether what holds for all of the part is what held when it was listed."""
+    """Whether what holds for all of the part has stayed the same since it was listed."""
     known = held.items.get(part.id)
     return part.top is None or (known is not None and not _matters(known, part.top))
 
 
 def _matters(known: DriveFile, now: DriveFile) -> bool:
-    """Whether something else holds now of all that is in the folder."""
+    """Whether a change of a folder affects everything in it."""
 
     def state(folder: DriveFile) -> tuple[object, ...]:
         return folder.parents, folder.permissions, folder.is_limited, folder.trashed, folder.drive_id
@@ -166,7 +166,7 @@ def _matters(known: DriveFile, now: DriveFile) -> bool:
 
 
 def _empty(files: dict[str, DriveFile], folder: str) -> None:
-    """Takes out all that is in it."""
+    """Removes all that is in a folder."""
     for inner in [file for file in files.values() if file.parent == folder]:
         files.pop(inner.id, None)
         if inner.is_folder:

@@ -43,7 +43,7 @@ class Audience:
 
 
 class Readers:
-    """The readers of one listing: what is asked about a folder is asked once. `now`: when permissions must hold."""
+    """The readers of one listing; each folder is asked about once. `now`: when permissions must hold."""
 
     def __init__(
         self, settings: GoogleDriveSettings, connection: Connection, above: Above, now: datetime

@@ -155,7 +155,7 @@ class GoogleDriveSource(ConfiguredSource[GoogleDriveSettings]):
         return [account, *(part for part in found if part is not None)]
 
     async def _folder(self, folder_id: str) -> Part | None:
-        """Looks a part up; None: it is noted what is wrong with it."""
+        """Looks a part up; None where it cannot be, with the reason noted."""
         try:
             top = await self._connection.folder(folder_id)
             drive_id = top.drive_id
@@ -184,8 +184,8 @@ class GoogleDriveSource(ConfiguredSource[GoogleDriveSettings]):
         return True
 
     async def _refs(self, listed: list[tuple[Part, Mapping[str, DriveFile]]]) -> list[PageRef]:
-        """Makes one for each file, in the first part that holds it. A part in which something cannot be asked for fails
-        as a whole.
+        """Makes a reference to each file, in the first part that holds it. A part in which a request fails, fails as a
+        whole.
         """
         everything = {file_id for _, files in listed for file_id in files}
         documents: dict[str, Document] = {}
@@ -222,7 +222,7 @@ class GoogleDriveSource(ConfiguredSource[GoogleDriveSettings]):
         ]
 
     async def _made_of(self, part: Part, files: Sequence[DriveFile]) -> list[Document]:
-        """Makes some at a time: in shared drives, Google is asked for the readers of many."""
+        """Makes some references at a time: in shared drives, Google is asked for the readers of many."""
         found: list[Document] = []
         for first in range(0, len(files), _AT_A_TIME):
             making = [self._documents().of(part, file) for file in files[first : first + _AT_A_TIME]]

@@ -40,7 +40,7 @@ def titles_above(
 
 
 class Family:
-    """Who is below whom. What search did not bring is asked for, once."""
+    """Knows which pages are below which. What search did not return is asked for, once."""
 
     def __init__(
         self, connection: Connection, pages: Mapping[str, Found], sources: Mapping[str, Found]
@@ -107,7 +107,7 @@ class PageNames:
         self._titles: dict[str, str] = {}
 
     def learn(self, pages: Iterable[Found]) -> None:
-        """Takes the pages that the source lists, so that they need not be asked for."""
+        """Takes over the titles of listed pages, so that they need not be asked for."""
         self._titles |= {plain_id(str(page["id"])): title_of(page) for page in pages}
 
     async def of(self, object_id: str, missing: Missing, *, database: bool = False) -> str:

@@ -21,7 +21,7 @@ class Missing:
     passing: bool = False
 
     def block(self, kind: str, status: int | None = None) -> None:
-        """Counts a block. `status`: what Notion answered for what is within; None: it hides the kind from all."""
+        """Counts a block. `status`: what Notion answered about its content; None: it hides the kind from all."""
         why = (
             "are not shared with the integration"
             if status in (403, 404)

@@ -23,7 +23,7 @@ _OBJECTS = TypeAdapter(list[dict[str, Any]])
 
 
 class Graph:
-    """All of it raises `ApiError`, whose `code` is Graph's own word ("itemNotFound"). `clock`: seconds since 1970."""
+    """Every method raises `ApiError`, whose `code` is Graph's own ("itemNotFound"). `clock`: seconds since 1970."""
 
     def __init__(
         self,
@@ -82,7 +82,7 @@ def _error_of(response: Response) -> ApiError | None:
 
 
 def advice(error: ApiError) -> str:
-    """Tells what to do about an error that met a whole site, library or OneDrive."""
+    """Advises on an error that concerns a whole site, library or OneDrive."""
     match error.status:
         case 401 if isinstance(error, CredentialsError):
             return str(error)

@@ -20,11 +20,11 @@ from ingest.sources.sharepoint.permissions import Readers, readers_of
 logger = logging.getLogger(__name__)
 
 _WHOLE_EVERY_S = 7 * 86_400.0
-"""A change that a delta query did not tell is found after so long."""
+"""Seconds after which a change that delta queries missed is found."""
 _AT_A_TIME = 4
 """Requests for permissions under way together."""
 _MANY_FAIL = 10
-"""So many items that do not tell their permissions are no faults of single items."""
+"""So many items without permissions point to a fault of the drive, not of single items."""
 _LINK_REFUSED = (400, 404, 410)
 
 

@@ -21,7 +21,7 @@ ORGANIZATION, ANYONE = "organization", "anyone"
 PEOPLE = "people by name"
 """Who has no channel. No name of a person is kept."""
 _WORDS = frozenset({ORGANIZATION, ANYONE, PEOPLE})
-"""No group goes by one of these, whatever it calls itself."""
+"""No group is taken by one of these names, whatever it calls itself."""
 _READING = frozenset({"read", "write", "owner", "sp.owner", "sp.member", "sp.full control"})
 _ALL_OF_THE_TENANT = ("spo-grid-all-users", "c:0(.s|true")
 """In a login name: "Everyone except external users", and "Everyone"."""
@@ -103,7 +103,7 @@ def readers_of(permissions: Iterable[Mapping[str, Any]], now: datetime) -> Reade
 
 
 def audience_of(readers: Readers, table: Mapping[str, tuple[str, ...]]) -> Audience:
-    """Returns the channels of all groups that are in the table, by whichever of their names."""
+    """Returns the channels of all groups in the table, by any of their names."""
     known = {name.casefold(): channels for name, channels in table.items() if name.casefold() != PEOPLE}
     channels: set[str] = set()
     for names in readers:

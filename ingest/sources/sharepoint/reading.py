@@ -130,7 +130,7 @@ class PageReader:
         return parsed(SitePage, page, unknown=UNKNOWN_PAGE).html()
 
     async def _above(self, library: Library, item: Item) -> list[Item]:
-        """Returns the folders that it is in, asked for where no listing of this process told them."""
+        """Returns the folders above it, which it asks for where no listing of this process has them."""
         known = dict(self.folders.get(library.id, {}))
         parent = item.parent
         for _ in range(_MOST_FOLDERS):

@@ -124,7 +124,7 @@ class SharePointSource(ConfiguredSource[SharePointSettings]):
         return found
 
     async def _chosen(self, place: str) -> list[Library]:
-        """Looks up the drives to list of a place; where there is none, or the place is not seen, that is noted."""
+        """Looks up the drives to list of a place; notes why where there is none, or the place is not seen."""
         libraries = self._reader.libraries
         try:
             found = await libraries.of(place)

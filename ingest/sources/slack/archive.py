@@ -19,7 +19,7 @@ from ingest.sources.slack.blocks import dicts
 from kb.text.unicode import well_formed_value
 
 _MAX_FILE = 100_000_000
-"""One day of one channel: the busiest make a few MB."""
+"""Bytes of one day of one channel: the busiest make a few MB."""
 _MAX_INNER = 2_000_000_000
 """A zip within a zip, which is read into memory."""
 _DEEPEST = 4
@@ -90,7 +90,7 @@ class Archive:
         )
 
     def _names(self) -> dict[str, str]:
-        """Returns the files without what a Mac adds to them: as we name them -> as they are named there."""
+        """Returns the files without those that a Mac adds: the name as we write it -> the name in the export."""
         found = _names_in(self._zip) if self._zip is not None else _names_below(self._path)
         return {
             name: real

@@ -15,7 +15,7 @@ from ingest.sources.slack.words import Words, words_of
 from kb.models import ACCEPTED_ANSWER
 
 _SAID = frozenset({"", "thread_broadcast", "file_share", "me_message", "bot_message"})
-"""Subtypes of messages in which somebody says something. All others are about the channel itself."""
+"""Subtypes of messages by people and apps. All others are about the channel itself."""
 _LONGEST_TITLE = 120
 _BLOCK = re.compile(r"`{3}|[-+*] |\d{1,9}[.)] |>|\||#{1,6} ")
 
@@ -153,7 +153,7 @@ def thread_page(
 
 
 def _spoken(message: Message, text: str, people: Names | Pseudonyms) -> str:
-    """Writes who says it, and what: below the name where it begins with a block, such as code, that stands alone."""
+    """Writes who says it, and what; on the next line where it begins with a block, such as code."""
     name = f"**{'An app' if message.is_bot else people.person(message.user)}**:"
     return f"{name}\n\n{text}" if _BLOCK.match(text) else f"{name} {text}"
 

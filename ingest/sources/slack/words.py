@@ -15,7 +15,7 @@ from ingest.sources.slack.mrkdwn import to_markdown
 
 _WORD = re.compile(r"\w+")
 _GONE = frozenset({"tombstone", "hidden_by_limit", "access_denied"})
-"""Modes of files that nobody can open any more."""
+"""Modes of files that nobody can open any longer."""
 _PROSE = frozenset({"quip", "canvas", "space", "post", "docs", "email", "text", "markdown", "list"})
 """Kinds of files whose text is no code."""
 _PICTURES = frozenset({"png", "jpg", "jpeg", "gif", "heic", "webp", "bmp", "tiff", "svg"})

@@ -32,7 +32,7 @@ class Bounds:
 
     @property
     def addresses(self) -> int:
-        """How many addresses are worth keeping in mind: more of them could not be asked for."""
+        """Returns how many addresses are worth remembering: no more could be asked for."""
         return self._most
 
     def reached(self, pages: int) -> str | None:

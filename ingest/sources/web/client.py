@@ -33,7 +33,7 @@ MAX_BYTES = 5_000_000
 _MAX_HOPS = 5
 _ATTEMPTS = 3
 _MAX_WAIT_S = 60.0
-"""A site that asks for a longer pause is met again at the next sync."""
+"""A site that asks for a longer pause is left until the next sync."""
 _PERMANENT_REDIRECTS = (301, 308)
 _REDIRECTS = (*_PERMANENT_REDIRECTS, 302, 303, 307)
 _BUSY = (429, 500, 502, 503, 504)
@@ -135,7 +135,7 @@ class WebClient:
         await self._session.close()
 
     def slow_down(self, host: str | None, pause_s: float) -> None:
-        """Keeps to a longer pause that a site asks for, within reason."""
+        """Respects a longer pause that a site asks for, within reason."""
         self._pauses[host] = max(self._pauses[host], min(pause_s, _MAX_WAIT_S))
 
     async def get(

@@ -123,7 +123,7 @@ def _marked(body: Tag) -> Tag | None:
 
 
 def _among(body: Tag, text: str) -> Tag:
-    """Returns the page's body without what stands beside the paragraphs that are in `text`, and is no content itself."""
+    """Returns the page's body without elements that surround the paragraphs in `text` and are no content themselves."""
     starts = {plain(line)[:_TELLING] for line in re.split(r"[|\n]", text)}  # cells and lines
     kept = [
         paragraph
@@ -147,14 +147,14 @@ def _among(body: Tag, text: str) -> Tag:
 
 
 def _belongs(sibling: Tag) -> bool:
-    """Whether what stands beside the container of the main content may still be a part of it."""
+    """Whether an element beside the container of the main content may still belong to it."""
     if sibling.name in _INNER:
         return len(sibling.find_all("a")) < _FEW_LINKS or not is_linked(sibling)
     return sibling.name in _PLAIN and not is_linked(sibling)
 
 
 def _around(elements: Sequence[Tag]) -> Tag | None:
-    """Finds what all of them are in."""
+    """Returns the element that contains all of them."""
     if not elements:
         return None
     common = [elements[0], *elements[0].parents]

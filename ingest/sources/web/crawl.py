@@ -40,7 +40,7 @@ _SHOWN = 100
 """Characters of a line that a failure shows."""
 _LOST_SHARE = 0.2
 _LOST_FEW = 3
-"""As many of the pages of the last visit may be unlinked now without a look at them: as `ingest.swap_checks` counts."""
+"""So many pages of the last visit may be unlinked without being looked at, as in `ingest.swap_checks`."""
 
 
 class Crawl:

@@ -11,7 +11,7 @@ from ingest.sources.web.pages import says_about_the_same
 from ingest.sources.web.scope import spelling
 
 _MOST_TO_ONE = 3
-"""More pages than these that lead to one have not moved there: they are gone, or hidden for now."""
+"""If more pages than these lead to one, they have not moved there: they are gone, or hidden for now."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -110,9 +110,7 @@ def _is_frame(element: Tag) -> bool:
 
 
 def _asks(element: Tag) -> bool:
-    """Whether it is a few words around a field to fill in or a button to press: to
-    subscribe, to search, to say whether the page helped.
-    """
+    """Whether it is a few words around a field or a button: to subscribe, to search, to say whether the page helped."""
     fields = element.select("input:not([type=hidden]), textarea, button")
     return any(not opens_what_follows(field) for field in fields) and len(element.get_text(" ").split()) <= 40
 

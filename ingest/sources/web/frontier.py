@@ -36,7 +36,7 @@ class Frontier:
             self.waiting.append(url)
 
     async def add(self, urls: Iterable[URL]) -> None:
-        """Notes what is to be visited. What else this process does gets its turn in between."""
+        """Queues addresses to visit. Other tasks of this process get their turn in between."""
         for number, url in enumerate(urls):
             if len(self.seen) >= self._bounds.addresses:
                 self._result.incomplete = self._result.incomplete or (

@@ -34,7 +34,7 @@ _WORD = re.compile(rb"\w+")
 
 
 def asks_who_you_are(url: URL, answer: WebResponse, document: WebDocument | None) -> bool:
-    """Whether a login was answered in the place of the page at `url`."""
+    """Whether a login was served in place of the page at `url`."""
     if answer.media_type not in HTML_TYPES or document is None:
         return False
     words = sum(1 for _ in islice(_WORD.finditer(document.content), _SOME + 1))
@@ -49,7 +49,7 @@ def _has_form(answer: WebResponse) -> bool:
 
 
 def leads_on_to(answer: WebResponse, document: WebDocument) -> URL | None:
-    """Returns where a page leads that only redirects."""
+    """Returns the target of a page that only redirects."""
     if len(document.content) > _SHORT:
         return None
     target = redirect_of(answer.content, media_type=answer.media_type)
@@ -57,7 +57,7 @@ def leads_on_to(answer: WebResponse, document: WebDocument) -> URL | None:
 
 
 def require_text(answer: WebResponse, document: WebDocument) -> None:
-    """Lets a page with text pass.
+    """Requires that a page has text.
 
     Raises:
         WebError: it is an empty frame.

@@ -69,7 +69,7 @@ class Robots:
         return list(written_addresses(self._named(url)))
 
     def no_sitemaps(self, url: URL) -> list[str]:
-        """Lists what it names as a sitemap and is no address."""
+        """Lists what robots.txt names as a sitemap though it is not an address."""
         return [name for name in self._named(url) if written_address(name) is None]
 
     def _named(self, url: URL) -> list[str]:

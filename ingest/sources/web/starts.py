@@ -21,7 +21,7 @@ _MOST_STEPS = 5
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Opened:
-    """What a start page answered, and that as it was read. `known`: the visit that its validators were taken from."""
+    """A start page's response, and the document in it. `known`: the visit that its validators were taken from."""
 
     answer: WebResponse
     known: Visit | None

@@ -16,18 +16,19 @@ from ingest.sources.web.scope import spelling
 from ingest.sources.web.spellings import text_mark
 
 _FEW = 3
-"""So many pages of one text are no wonder ("Coming soon")."""
+"""So few pages of one text are nothing unusual ("Coming soon")."""
 _SAMPLE = 3
 
 
 class SameTextError(WebError):
-    """Nothing of this visit is to be believed."""
+    """Nothing of this visit can be trusted."""
 
 
 def require_different_texts(
     pages: Mapping[str, Found], starts: Collection[str], changed: Collection[str]
 ) -> None:
-    """Lets a visit pass whose pages differ. `starts`, `changed`: paths of the start pages, and of those whose text was another one at the last visit.
+    """Requires that a visit's pages differ. `starts`, `changed`: paths of the start pages, and of those whose text was
+    another one at the last visit.
 
     Raises:
         SameTextError: most of the pages say the same, a start among them or all of a sudden.

@@ -16,7 +16,7 @@ from ingest.sources.web.client import WebResponse
 from ingest.sources.web.document import WebDocument, read_document
 
 LINKS_A_FRAME = 1_000
-"""A millisecond."""
+"""Links that are read in a millisecond."""
 
 
 class _Frame(BaseModel):
