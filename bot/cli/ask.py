@@ -47,7 +47,7 @@ def _show(reply: AskReply, *, why: bool) -> None:
         console.print(f"{template.format(query=_plain(answer['interpreted']))}\n", highlight=False)
     quotes = answer["quotes"]
     # Under quotes stand the addresses of all that is named: within their heads they would be hard to read.
-    console.print(Markdown(answer["answer"], hyperlinks=bool(quotes)))
+    console.print(_in_words(Markdown(answer["answer"], hyperlinks=bool(quotes))))
     for warning in reply.warnings:
         console.print()
         console.print(Markdown(warning), style="yellow")
@@ -65,6 +65,16 @@ def _show(reply: AskReply, *, why: bool) -> None:
         console.print(f"\n[dim]{_plain(' '.join(notes))}[/dim]", highlight=False)
     if why:
         _show_why(console, reply)
+
+
+def _in_words(markdown: Markdown) -> Markdown:
+    """Puts the words of an image in its place, and the address in that of a `mailto:`."""
+    for token in (token for block in markdown.parsed for token in block.children or ()):
+        if token.type == "image":
+            token.type = "text"
+        if token.type == "text":
+            token.content = token.content.removeprefix("mailto:")
+    return markdown
 
 
 def _notes(reply: AskReply) -> list[str]:

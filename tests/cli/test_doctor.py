@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from bot.cli.checks.check import Check
-from bot.cli.checks.doctor import declining_checks, model_checks, reranking_checks
+from bot.cli.checks.doctor import declining_checks, model_checks, reranking_checks, review_checks
 from bot.cli.checks.slack import slack_checks
 from bot.cli.checks.slack_manifest import manifest_checks
 from bot.playground import sample_workspace
@@ -237,3 +237,10 @@ def test_a_file_that_is_no_manifest_says_so(tmp_path: Path, text: str):
     (tmp_path / "file.yaml").write_text(text, encoding="utf-8")
     with pytest.raises(SettingsError, match=r"manifest"):
         manifest_checks(tmp_path / "file.yaml", "/kb")
+
+
+@pytest.mark.parametrize(("stale", "states"), [(0, []), (5, ["ok"]), (6, ["warning"])])
+def test_reviews_that_are_mostly_missed_are_a_warning(stale: int, states: list[str]) -> None:
+    checks = review_checks(stale, 10)
+    assert [check.state for check in checks] == states
+    assert all(f"{stale} of 10 pages" in check.told and "footnote stale" in check.mend for check in checks)

@@ -87,6 +87,7 @@ async def _data_folder(settings: Settings) -> list[Check]:
 async def _knowledge(settings: Settings) -> list[Check]:
     async with open_session(settings, "doctor") as session:
         status = await session.status()
+        stale = await session.stale() if status["status"] == "ok" else []
     where = settings.index.qdrant_url or "Qdrant Edge in the data folder"
     store = "Redis" if settings.store.redis_url else "Valkey in the data folder"
     if status["status"] != "ok":
@@ -107,7 +108,16 @@ async def _knowledge(settings: Settings) -> list[Check]:
         checks.append(Check.warning("index embedder", matter, mend))
     if status["passages"]:
         checks += reranking_checks(status.get("calibration"), settings.rerank)
-    return checks
+    return [*checks, *review_checks(len(stale), status["pages"])]
+
+
+def review_checks(stale: int, pages: int) -> list[Check]:
+    """Warns where most pages are overdue for review or expired: their readers then see little but warnings."""
+    if not stale:
+        return []
+    finding = f"{stale} of {pages} pages are overdue for review or expired; answers that quote them say so"
+    mend = "`footnote stale` lists them, the most cited first"
+    return [(Check.warning if 2 * stale > pages else Check.ok)("reviews", finding, mend)]
 
 
 def dead_letter_checks(status: Mapping[str, Any]) -> list[Check]:
