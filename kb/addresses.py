@@ -6,7 +6,7 @@ from urllib.parse import SplitResult, urlsplit
 
 
 def split_address(written: str) -> SplitResult:
-    """Splits as `urlsplit` does, and never raises: what is no address is a path, without scheme and host."""
+    """Splits as `urlsplit` does, and never raises: what is not an address becomes a path, without scheme and host."""
     try:
         parts = urlsplit(written)
         parts.port  # noqa: B018 (it too raises: a port that is none makes no address)

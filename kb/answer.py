@@ -156,7 +156,7 @@ class Trace:
     reranking: Reranking | None = None
     """The cross-encoder's trial on these pages; None without a trial, or where a setting fixes its weight."""
     read_pages: tuple[str, ...] = ()
-    """Ids of the pages that a model has read: what it wrote, kept or removed, may say what they say."""
+    """Ids of the pages that a model has read: its sentences, kept or removed, may contain what they say."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -187,7 +187,7 @@ class Answer:
     trace: Trace
     timings_ms: Mapping[str, float] = field(default_factory=dict)
     pointed: bool = False
-    """The question is somebody else's: whoever asked pointed at it ("do you know?")."""
+    """The question is somebody else's: whoever asked only pointed at it ("do you know?")."""
 
     @property
     def text(self) -> str:
@@ -201,7 +201,7 @@ class Answer:
 
     @property
     def closest_page(self) -> NearestPage | None:
-        """The nearest page of an answer that is none: the quoted one, else the first."""
+        """The nearest page where no page answers: the quoted one, else the first."""
         if not self.quotes:
             return self.nearest[0] if self.nearest else None
         page = self.quotes[0].citation.chunk.page
@@ -213,7 +213,7 @@ class Answer:
 
     @property
     def interpreted(self) -> str | None:
-        """The rewrite, where there is one that may be shown to a reader; of a question that was pointed at, itself."""
+        """The rewrite, where it may be shown to a reader; for a question that was pointed at, that question."""
         shown = self.rewritten if self.trace.rewrite.readable else None
         return shown or (self.question if self.pointed else None)
 

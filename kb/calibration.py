@@ -49,7 +49,7 @@ class Calibration(_Stored):
     measured: datetime | None = None
 
     def outgrown(self, passages: int) -> bool:
-        """Tells whether the index has changed so much since that it should be measured anew."""
+        """Tells whether the index has changed so much that it should be measured again."""
         return abs(passages - self.passages) > CHANGED * self.passages
 
 
@@ -58,7 +58,7 @@ def to_text(calibration: Calibration) -> str:
 
 
 def from_text(text: str) -> Calibration | None:
-    """Reads a calibration; None where it cannot be understood, so that it is measured anew."""
+    """Reads a calibration; None where it cannot be read, so that it is measured again."""
     try:
         return Calibration.model_validate_json(text)
     except ValidationError:

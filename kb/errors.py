@@ -48,7 +48,7 @@ class StoreUnavailableError(UnavailableError):
 
 
 class StoreFullError(StoreUnavailableError):
-    """Its memory is full: it can be read and emptied. Waiting helps only where somebody raises its limit."""
+    """The store's memory is full: it can be read and emptied. Waiting helps only where somebody raises its limit."""
 
 
 class ModelUnavailableError(UnavailableError):

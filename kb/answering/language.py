@@ -12,7 +12,7 @@ SURE_LANGUAGES = frozenset(languages()) | {"it", "pl", "ja", "zh", "ko"}
 
 
 def surely_in_others(question: str, language: str, pages: Iterable[str]) -> bool:
-    """Tells whether `pages`, languages of pages, are surely others than `language`, which the question surely is in."""
+    """Tells whether `pages` are surely in other languages than `language`, which is surely the question's."""
     others = {page for page in pages if page != language} & SURE_LANGUAGES
     return bool(others) and language in SURE_LANGUAGES and is_told(question, language)
 

@@ -27,7 +27,7 @@ class Unwatched:
     """Ignores progress: for the command line and evaluation."""
 
     async def stage(self, stage: Stage, *, pages: int = 0) -> None:
-        """Tells nobody."""
+        """Does nothing."""
 
     async def written(self, sentences: Sequence[Sentence], citations: Sequence[Citation]) -> None:
-        """Tells nobody."""
+        """Does nothing."""

@@ -39,7 +39,7 @@ SEARCH_TOOL: ToolParam = {
     },
 }
 RECITED_WORDS = 6
-"""Words of a rule in a row that count as recited; fewer may be anybody's sentence."""
+"""Words of a rule in a row that count as reciting it; fewer may occur in any sentence."""
 REMINDER = "You have answered in another language. Answer in {language}, whatever the passages are in."
 
 Form = Literal["text", "list", "steps", "table"]

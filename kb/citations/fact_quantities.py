@@ -71,7 +71,7 @@ class Quantity:
     things: frozenset[str] | None = None
 
     def is_in(self, others: Iterable[Quantity]) -> bool:
-        """Tells whether one of the others can mean the same and speaks of the same unit, as far as both name one."""
+        """Tells whether one of the others can mean the same, and has the same unit where both name one."""
         return any(
             _units_agree(self.per, other.per)
             and (
@@ -82,7 +82,7 @@ class Quantity:
         )
 
     def is_counted_otherwise(self, others: Iterable[Quantity]) -> bool:
-        """Tells whether one of the others counts the same things otherwise: "two stacks" for "three stacks"."""
+        """Tells whether one of the others counts the same things differently: "two stacks" for "three stacks"."""
         own = self.things or frozenset()
         shared = (
             (own & other.things, min(len(own), len(other.things), 2)) for other in others if other.things
@@ -90,7 +90,7 @@ class Quantity:
         return bool(own) and any(len(both) >= enough for both, enough in shared)
 
     def rivals(self, other: Quantity) -> bool:
-        """Tells whether the other answers the same question otherwise: 30 days for two weeks, 1938 for 1933."""
+        """Tells whether the other answers the same question differently: 30 days for two weeks, 1938 for 1933."""
         kinds = {"time" if unit in TIME_UNITS else unit for unit in (self.unit, other.unit)}
         comparable = self.unit not in (None, LABEL) or (self._is_year and other._is_year)
         return comparable and len(kinds) == 1 and not self.is_in([other])

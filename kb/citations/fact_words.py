@@ -59,7 +59,7 @@ SEASONS: Mapping[str, int] = _numbered(lambda lexicon: lexicon.figures.seasons, 
 """Numbered after the weekdays, to be compared with them."""
 WEEKEND = union(lambda lexicon: lexicon.figures.weekend)
 EVERY: Mapping[str, str] = by_name(lambda lexicon: lexicon.figures.every)
-"""How often, as the unit of time that goes by."""
+"""How often something happens, as the unit of time between."""
 UNITS: Mapping[str, str] = by_name(lambda lexicon: lexicon.figures.units)
 SMALLER: Mapping[str, tuple[tuple[str, float], ...]] = {
     "week": (("day", 7),),

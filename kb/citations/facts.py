@@ -66,7 +66,7 @@ class Facts:
 
     @property
     def kinds(self) -> list[FactKind]:
-        """What kinds of facts these are, the hardest first."""
+        """The kinds of these facts, the hardest first."""
         held: dict[FactKind, bool] = {
             "number": bool(self.quantities or self.every),
             "date": bool(self.days),
@@ -101,7 +101,7 @@ def _named_times(word: str) -> frozenset[int]:
 
 
 def join_facts(facts: Sequence[Facts]) -> Facts:
-    """Returns what several texts hold together."""
+    """Returns the facts of several texts together."""
     return Facts(
         quantities=tuple(quantity for each in facts for quantity in each.quantities),
         days=tuple(day for each in facts for day in each.days),

@@ -31,7 +31,7 @@ logger = logging.getLogger(__name__)
 
 DEADLINE_S = 3.0
 LEAST_SURE = 0.5
-"""A rejection that the judge itself holds for a guess removes nothing."""
+"""Confidence below which the judge's own rejection counts as a guess and removes nothing."""
 TOKENS_PER_SENTENCE, TOKENS_BESIDE = 40, 400
 """Tokens of the reply: a verdict takes some 20; thinking counts too."""
 
@@ -80,7 +80,7 @@ class Judge:
         self._deadline_s = deadline_s
 
     async def judge(self, sentences: Sequence[DraftSentence], passages: Sequence[Chunk]) -> Judgement:
-        """Asks for a verdict on each sentence that cites something. Raises nothing that a model can do."""
+        """Asks for a verdict on each sentence that cites something. Raises nothing, whatever the model does."""
         citing = [sentence for sentence in sentences if sentence.cites]
         if not citing:
             return Judgement(status="judged", verdicts=(None,) * len(sentences))

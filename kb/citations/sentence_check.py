@@ -17,7 +17,7 @@ from kb.text.sentences import split_units
 from kb.text.wording import content_stems, plain
 
 WORDS_OF_A_SAYING = 3
-"""In quotation marks, from which they are said to be somebody's own."""
+"""Words in quotation marks from which they count as somebody's own."""
 ENOUGH_WORDS = 0.75
 """Share of a sentence's content words that a passage must have for the sentence to be attached to it."""
 NEAR_UNITS = 4
@@ -27,7 +27,7 @@ _ORDINAL = re.compile(r"\W*\d{1,2}[.)]\W*")
 """The number of a list item that stands by itself."""
 _QUOTED = re.compile(r"[“„«\"]([^”“„»«\"\n]*)[”“»\"]")
 _ADDRESS = re.compile(r"(?<!['<(])['<(]*https?://")
-"""Addresses are held by themselves."""
+"""Addresses are compared separately."""
 _DENIED = re.compile(
     rf"\b(?:{any_of(union(lambda lexicon: lexicon.figures.denials))})\s(?:[^\W\d]+\s)?(\W?\d[\d.,]*[^.,;!?]{{0,20}})",
     re.IGNORECASE,
@@ -204,5 +204,5 @@ def announces(text: str) -> bool:
 
 
 def leads_in(sentence: DraftSentence) -> bool:
-    """Tells whether a kept sentence is worth nothing without what follows it."""
+    """Tells whether a kept sentence is useless without what follows it."""
     return not sentence.cites or is_heading(sentence.text) or announces(sentence.text)

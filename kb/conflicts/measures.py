@@ -97,7 +97,7 @@ class Measure:
 
     @property
     def key(self) -> str:
-        """What can be compared: the unit, or for a bare count what is counted."""
+        """What can be compared: the unit, or the things counted where there is none."""
         return self.unit or (self.nouns[0] if self.nouns else "")
 
 

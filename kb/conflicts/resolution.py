@@ -36,7 +36,7 @@ class Resolution:
 
 
 class Sides:
-    """What is to be shown in the place of a disputed statement. `disputed` collects the pairs that are shown."""
+    """What is shown in place of a disputed statement. `disputed` collects the pairs that are shown."""
 
     def __init__(self, disputes: Sequence[Dispute], stale: Callable[[Page], bool]) -> None:
         self._stale = stale

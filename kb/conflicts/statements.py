@@ -31,12 +31,12 @@ SAME_WORDS = 0.5
 SOME_WORDS = 0.3
 """Share of the longer sentence's meaning words that the other one must hold."""
 ALIKE = 0.66
-"""Cosine of the two sentences without their figures that makes them statements about one thing."""
+"""Cosine of two sentences, without their figures, from which they are about the same thing."""
 ALIKE_OTHER_WORDS = 0.78
-"""Cosine asked for where each side has words that the other lacks: they may tell two things apart."""
+"""Cosine required where each side has words that the other lacks, which may tell two things apart."""
 
 ALIKE_SUBJECT = 0.7
-"""Cosine asked for where all that precedes the figures is equal: the rest is usually incidental."""
+"""Cosine required where all that precedes the figures is equal: the rest is usually incidental."""
 
 _FIGURES = re.compile(r"[€$£]?\s?\d+(?:[.,:'’]\d+)*\s?(?:%|°C)?")
 _MEASURING = frozenset().union(NUMBER_WORDS, WEEKDAYS, MONTHS)
@@ -217,7 +217,7 @@ def _compare(
 
 
 def _exclude(first: Measure, second: Measure) -> bool:
-    """Tells whether they cannot both hold, by their bounds: 25 is within "at most 30", not within "at most 20"."""
+    """Tells whether two measures exclude each other by their bounds: 25 is within "at most 30", not "at most 20"."""
     if first.relation and second.relation and first.relation != second.relation:
         return False
     if first.bound == second.bound:
@@ -263,7 +263,7 @@ def _shares(first: Statement, second: Statement) -> tuple[float, float]:
 
 
 def _names_differ(first: Statement, second: Statement) -> bool:
-    """Tells whether one of them is about something by name that the other's passage does not know."""
+    """Tells whether one of them names something that the other's passage does not mention."""
     return not (set(first.names) <= second.passage_stems and set(second.names) <= first.passage_stems)
 
 

@@ -19,7 +19,7 @@ Kind = Literal["true", "number", "date", "entity", "negation", "swap", "inventio
 Split = Literal["dev", "held-out"]
 
 LITERAL_KINDS: tuple[Kind, ...] = ("number", "date")
-"""What the target speaks of. The other kinds of wrong sentences are for the judge."""
+"""The kinds that the target covers. The other wrong sentences are for the judge."""
 CAUGHT_TARGET = 0.95
 """Least share caught of the sentences of LITERAL_KINDS in all splits that are measured."""
 REMOVED_LIMIT = 0.02

@@ -18,7 +18,7 @@ from kb.retrieval.lexical import LexicalEncoder
 from kb.text.language import detect
 
 FORM = "passages-1"
-"""Raise it whenever a passage of a data set becomes another chunk: caches are then made anew."""
+"""Raise it whenever a data set's passage becomes a different chunk: caches are then rebuilt."""
 BATCH = 256
 """Passages embedded in one call, which sorts them by length."""
 

@@ -255,7 +255,7 @@ def _readers(chance: random.Random, rooms: Sequence[Room], groups: Sequence[Grou
 
 
 def _words(chance: random.Random) -> Iterator[str]:
-    """Yields words of no language, long enough not to be a part of another."""
+    """Yields invented words, long enough not to be part of another."""
     seen: set[str] = set()
     while True:
         word = "".join(chance.choice(CONSONANTS) + chance.choice(VOWELS) for _ in range(4)) + "x"
@@ -265,5 +265,5 @@ def _words(chance: random.Random) -> Iterator[str]:
 
 
 def _slip(word: str) -> str:
-    """Makes a slip of the keyboard: two letters change places."""
+    """Makes a typo: two letters change places."""
     return word[:2] + word[3] + word[2] + word[4:]

@@ -32,7 +32,7 @@ Phase = Literal["copying", "checking"]
 
 
 class CopyDiffersError(FootnoteError):
-    """A copy is not what it was made of; the message says where."""
+    """A copy differs from its original; the message says where."""
 
 
 class Source(Protocol):
@@ -78,8 +78,7 @@ class Generation:
 
 
 async def copy_index(source: VectorIndex, target: VectorIndex, *, label: str, tell: OnStep) -> list[Copied]:
-    """Copies the generations and makes the copy of the live one live.
-    What an earlier run of this label began is gone on with.
+    """Copies the generations and makes the copy of the live one live. Resumes what an earlier run of this label began.
 
     Raises:
         CopyDiffersError: the target is as it was; so with an index that does not answer.
@@ -123,10 +122,10 @@ async def generations(index: VectorIndex) -> AsyncGenerator[Generation, None]:
 
 
 async def copy(generation: Generation, target: Copy, tell: OnStep) -> Copied:
-    """Makes the target hold what the generation holds, and looks at every passage of both afterwards.
+    """Makes the target hold what the generation holds, and compares every passage of both afterwards.
 
     Raises:
-        CopyDiffersError: something is not the same although it was written.
+        CopyDiffersError: something differs although it was written.
     """
     source = generation.source
     wanted, held = await source.inventory(), await target.inventory()
@@ -165,8 +164,8 @@ async def _checked(
     earlier: set[str],
     tell: OnStep,
 ) -> int:
-    """Compares all. What an `earlier` run wrote and has changed since is
-    written once more; returns how many passages.
+    """Compares all passages. What an `earlier` run wrote and has changed since is written again; returns how many
+    passages.
     """
     total, done, again = sum(page.passages for page in wanted.values()), 0, 0
     wrong: list[str] = []

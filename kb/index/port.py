@@ -234,7 +234,7 @@ class Copy(IndexWriter, Protocol):
         """Ends the copy, into which nothing more is written."""
 
     async def leave(self) -> None:
-        """Lets go of it, as it is. Where a later one was swapped in, it is the generation before the live one."""
+        """Closes the copy as it is. If a later one was swapped in, it is the generation before the live one."""
 
 
 class VectorIndex(IndexWriter, Searchable, Protocol):
@@ -276,8 +276,8 @@ class VectorIndex(IndexWriter, Searchable, Protocol):
         """
 
     async def begin_copy(self, label: str, manifest: IndexManifest) -> Copy:
-        """Goes on with the unfinished copy of this label, or starts one.
-        Later ones of the same index come after earlier ones.
+        """Resumes the unfinished copy of this label, or starts one. Later ones of the same index come after earlier
+        ones.
         """
 
     async def others(self, labels: Collection[str]) -> Sequence[str]:

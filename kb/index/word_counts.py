@@ -138,7 +138,7 @@ class WordCounts:
 
     @property
     def is_sound(self) -> bool:
-        """Whether nothing was taken off that had not been added. As of the last fold."""
+        """Whether nothing was subtracted that had not been added, as of the last fold."""
         return self.passages >= 0 and self._words.is_sound and self._terms.is_sound
 
 

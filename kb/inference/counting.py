@@ -26,8 +26,6 @@ def counter_of(models: Sequence[CountedModel]) -> Callable[[str], int]:
 
 
 def greatest(counts: Sequence[tuple[int, int]]) -> int:
-    """Returns, of the models' counts, the one that is the greatest
-    part of its limit, as one of the tightest limit.
-    """
+    """Returns the count that uses the greatest part of its model's limit, scaled to the tightest limit."""
     most = min(limit for _, limit in counts)
     return max(-(-count * most // limit) for count, limit in counts)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 LONGEST = 200
 """Characters of a word that is remembered. An address is one word; so is a line of a language without spaces."""
 REMEMBERED = 50_000
-"""Words that are remembered before all are forgotten; some 8 MB."""
+"""Words that are cached before the cache is emptied; some 8 MB."""
 
 _ODD = re.compile(r"[\x0b\x0c\x1c-\x1f\x85\u2581]")
 """White space to Python, and to some tokenizer a mark that it drops: the words

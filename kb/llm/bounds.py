@@ -35,7 +35,7 @@ class ReplyBounds:
         self._events = EVENTS_A_TOKEN * max_tokens + SPARE_EVENTS
 
     def take(self, *, text: int, unshown: int) -> None:
-        """Counts one event, with so many more characters of each.
+        """Counts one event, and its characters of each kind.
 
         Raises:
             ModelReplyError: it is more than was asked for.

@@ -34,15 +34,15 @@ from kb.text.unicode import well_formed_value
 logger = logging.getLogger(__name__)
 
 CONNECT_S = 5.0
-"""A host that has not accepted a connection by then is taken for unreachable, and asked again."""
+"""A host that has not accepted a connection by then counts as unreachable, and is asked again."""
 FIRST_BACKOFF_S = 0.5
 PING_TOKENS = 16
 
 NO_TRACES: anthropic.OpenTelemetryOptions = {"traces": False, "propagation": False}
-"""Ours tell what there is to tell; the SDK's may hold prompts, and our ids are nothing to whoever runs the model."""
+"""Our own traces suffice; the SDK's may hold prompts, and our ids mean nothing to whoever runs the model."""
 
 WHOLE = ("end_turn", "stop_sequence", "tool_use")
-"""Why a reply that is whole has stopped."""
+"""Stop reasons of a complete reply."""
 
 
 def connect_model(settings: ModelSettings) -> LanguageModel | None:
@@ -265,7 +265,7 @@ class LanguageModel:
         raise AssertionError("unreachable: the last attempt returns or raises")
 
     async def _send(self, params: Mapping[str, Any], on_text: OnText | None) -> Reply:
-        """Sends a request, the one place where one goes out; `kb.llm.recorded` puts another in its stead."""
+        """Sends a request, the one place that does; `kb.llm.recorded` replaces it."""
         stream: Any = await self._client.messages.create(**params, stream=True)
         async with stream:
             return await read_reply(aiter(stream), on_text, max_tokens=params["max_tokens"])

@@ -29,14 +29,14 @@ from kb.llm.stream import OnText, Reply, parse_reply
 
 SEARCH_TOOL = "search_pages"
 NO_KEY = SecretStr("recorded")
-"""Stands where a key is insisted on; it goes nowhere."""
+"""Stands in for a key where one is required; it goes nowhere."""
 
 CustomId = Annotated[str, Field(pattern=r"^[a-zA-Z0-9_-]{1,64}$")]
 _unknown: ContextVar[list[str] | None] = ContextVar("unknown", default=None)
 
 
 class PendingReplyError(BaseException):
-    """There is no reply yet to a request. No `Exception`: what falls back on errors must not fall back on this."""
+    """There is no reply to a request yet. Not an `Exception`, so that no fallback catches it."""
 
 
 class RequestLine(BaseModel):

@@ -42,7 +42,7 @@ def search_result(passage: CitablePassage) -> SearchResultBlockParam:
 def tool_result(
     use_id: str, found: str | Sequence[CitablePassage], *, is_error: bool = False
 ) -> ToolResultBlockParam:
-    """Hands over what a tool brought: words, or passages that can be cited.
+    """Returns what a tool found: words, or passages that can be cited.
 
     The passages are numbered on from those of the request before.
     """

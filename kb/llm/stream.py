@@ -34,11 +34,11 @@ if TYPE_CHECKING:  # the SDK takes two seconds to import, and `TextBlock` is use
 _HALF_AT_END = re.compile("[\ud800-\udbff]$")
 """Half of a character that was cut in two: its other half comes next."""
 SHOWN_EVERY = 30
-"""Characters of new text after which it is shown: a call for each token would re-read the reply hundreds of times."""
+"""Characters of new text after which it is shown: at each token, the reply would be read again hundreds of times."""
 SHOWN_SHARE = 20
-"""And a twentieth of what was shown before: each call reads all of it anew."""
+"""And a twentieth of what was shown before: each call reads all of it again."""
 TURN_S = 0.01
-"""Seconds after which the event loop has its turn, while events have come already and are read without waiting."""
+"""Seconds after which other tasks get a turn, while events that have already come are read without waiting."""
 
 
 class StreamCutError(Exception):

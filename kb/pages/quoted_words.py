@@ -17,7 +17,7 @@ from kb.text.sentences import TextUnit, split_units
 NEAR = 0.6
 """Share of their words that two sentences have in common, in order, before one may be the new wording of the other."""
 AHEAD = 0.1
-"""Least by which the nearest must be nearer than the next, or it is anybody's guess which of them is meant."""
+"""Least lead of the nearest over the next; with less it is unclear which of them is meant."""
 FEWEST_CHARACTERS = 6
 """Fewest characters of a statement to look for: a shorter one stands on a page, or is gone from it, by chance."""
 FEW_WORDS = 3

@@ -52,7 +52,7 @@ class GoldenQuestions:
         self._settings = settings
 
     async def lost(self, new: Searchable, *, live: Searchable | None) -> list[GoldenQuestion]:
-        """Returns those that do not find their page in `new`, without those that `live` misses as well.
+        """Returns the questions that do not find their page in `new`, without those that `live` misses as well.
 
         `live` is None where it cannot be searched with the present embedder: then all must be found.
 

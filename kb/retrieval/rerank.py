@@ -70,7 +70,7 @@ class Reranker:
         return "" if self.available else self._reason
 
     async def ready(self) -> None:
-        """Loads the model where it can be had. Never raises for a missing one and never waits long for the hub."""
+        """Loads the model where it is available. Never raises for a missing one and never waits long for the hub."""
         async with self._loading:
             if self._looked:
                 return

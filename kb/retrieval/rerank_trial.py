@@ -94,7 +94,7 @@ def _mean(trials: Sequence[Trial], weight: float, candidates: int) -> float:
 
 
 def _at_best(trials: Sequence[Trial], candidates: int) -> float:
-    """Returns the mean reciprocal rank of an oracle that knows the sections, given so many candidates."""
+    """Returns the mean reciprocal rank that a perfect ranker would reach with so many candidates."""
     ranks = [1.0 if any(trial.right[:candidates]) else trial.reciprocal_rank(0.0, 1) for trial in trials]
     return float(np.mean(ranks)) if ranks else 0.0
 

@@ -136,7 +136,7 @@ class ModelRewriter:
         return rewrite
 
     async def _recall(self, key: str | None) -> ModelRewrite | None:
-        """Returns a cached reply, or None. What people wrote to each other is never cached, so it has no key."""
+        """Returns a cached reply, or None. What people wrote to each other has no key and is never cached."""
         if self._cache is None or key is None:
             return None
         event: CacheEvent = "miss"

@@ -92,7 +92,7 @@ def _joined(read: Sequence[ReplySignals]) -> ReplySignals:
 
 
 def hands_on(text: str) -> bool:
-    """Whether a message has no matter of its own ("do you know?", "can you answer this?", nothing at all)."""
+    """Whether a message asks nothing of its own ("do you know?", "can you answer this?", nothing at all)."""
     words = words_of(_CHATTER.sub(" ", text))
     return not words or any(_points_on(words, lexicon(language)) for language in languages())
 

@@ -17,9 +17,9 @@ Vocabulary = Callable[[str], int]
 """Document frequency of a lower-case word in the index; 0 for an unknown one."""
 
 SHORTEST = 3
-"""Letters. Below this almost every word is one slip from another."""
+"""Letters. Below this almost every word is one typo from another."""
 WRONG = 3
-"""The cost of a wrong or an added letter: as often another word as a slip."""
+"""The cost of a wrong or an added letter, which is as often another word as a typo."""
 MOST_UNKNOWN = 50
 """Unknown words of a text that are looked up. A text with more is a log or in another language, no hasty question."""
 LONG = 6

@@ -16,12 +16,12 @@ _FULL_IN_SQLITE = ("SQLITE_FULL", "SQLITE_IOERR_WRITE")
 
 
 def is_fault(error: BaseException) -> bool:
-    """Tells whether it is no order to stop. A panic of a library in Rust is no `Exception`, and no order either."""
+    """Tells whether an error is no order to stop. A panic of a library in Rust is a fault, though no `Exception`."""
     return isinstance(error, Exception) or type(error).__name__ == "PanicException"
 
 
 def is_disk_full(error: BaseException) -> bool:
-    """Tells whether a disk that is full (or a limit on files) is what it, or what caused it, says."""
+    """Tells whether an error, or its cause, is a full disk (or a limit on files)."""
     return any(
         (isinstance(cause, OSError) and cause.errno in _FULL)
         or (isinstance(cause, sqlite3.Error) and getattr(cause, "sqlite_errorname", "") in _FULL_IN_SQLITE)

@@ -25,7 +25,7 @@ logger = logging.getLogger(__name__)
 
 EVERY_S = 0.05
 WARNED_S = 0.5
-"""From here on people notice."""
+"""Seconds from which people notice."""
 BUCKETS_S = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 _FRAMES = 8
 """Innermost frames that are told: names of functions, no values."""
@@ -92,7 +92,7 @@ class LoopWatch:
                 )
 
     def _others(self, frames: dict[int, FrameType]) -> dict[str, list[str]]:
-        """Tells where the other threads stand that are at work in code of ours."""
+        """Returns where the other threads stand that run code of ours."""
         names = {thread.ident: thread.name for thread in threading.enumerate()}
         stacks = {
             names.get(thread, str(thread)): _where(frame)

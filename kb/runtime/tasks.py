@@ -10,14 +10,14 @@ ASKED_AGAIN_S = 0.5
 
 
 async def cancelled(task: asyncio.Task[Any]) -> None:
-    """Cancels until it has ended: a cancellation in the middle of a command can be lost in the client's time-out."""
+    """Cancels a task until it has ended: a client's time-out can swallow a cancellation during a command."""
     while not task.done():
         task.cancel()
         await asyncio.wait({task}, timeout=ASKED_AGAIN_S)
 
 
 async def happened(event: asyncio.Event, *, within_s: float) -> bool:
-    """Waits for the event for so long at most; whether it is set."""
+    """Waits for the event for at most so long; returns whether it is set."""
     try:
         async with asyncio.timeout(within_s):
             await event.wait()

@@ -26,7 +26,7 @@ logger = logging.getLogger(__name__)
 
 LOCK_ATTEMPTS = 6
 LOCK_PAUSE_S = 0.05
-"""A command that asks who owns the folder holds a shared lock for an instant: that must not look like an owner."""
+"""A command that asks who owns the folder holds a shared lock for an instant, which must not look like an owner."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

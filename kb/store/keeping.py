@@ -16,7 +16,7 @@ from kb.store.redis import store_failures, text_of
 
 KEEPS = "noeviction"
 NEARLY_FULL = 0.9
-"""Share of its memory."""
+"""Share of its memory from which a store is called nearly full."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

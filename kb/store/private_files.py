@@ -42,7 +42,7 @@ _PRIVATE_UMASK = 0o077
 
 
 class Umask:
-    """While it is set, new files of this process and of the programs that it starts are its user's alone."""
+    """While it is set, new files of this process and of the programs that it starts are for its user alone."""
 
     def __init__(self) -> None:
         self._before: int | None = None
@@ -54,7 +54,7 @@ class Umask:
             self._before = os.umask(_PRIVATE_UMASK)
 
     def reset(self) -> None:
-        """Puts it back, where this was the last of those who set it."""
+        """Restores the previous umask, once the last user of this one is done."""
         self._wanted -= 1
         if self._before is not None and not self._wanted:
             os.umask(self._before)
@@ -67,7 +67,7 @@ class Umask:
 
 
 umask = Umask()
-"""The process has one."""
+"""The process has one umask."""
 
 
 def is_ours(folder: Path) -> bool:
@@ -80,7 +80,7 @@ def is_ours(folder: Path) -> bool:
 
 
 def keep_private(folder: Path) -> list[Path]:
-    """Takes the folder, which is ours, and what is in it from everybody else; links are left alone.
+    """Makes the folder, which is ours, and what is in it private; links are left alone.
 
     Returns what stays open to others, since it belongs to another user.
     """
@@ -102,7 +102,7 @@ def _within(folder: Path) -> Iterator[Path]:
 
 
 def _made_private(path: Path) -> bool:
-    """Takes a file from everybody else; one that goes meanwhile is no matter."""
+    """Makes a file private; one that vanishes meanwhile does not matter."""
     try:
         mode = path.lstat().st_mode
         if stat.S_ISLNK(mode) or not mode & _OTHERS:

@@ -23,7 +23,7 @@ FULL: Final = "its memory is full, so that it takes nothing new: raise its `maxm
 
 @contextmanager
 def store_failures(message: str) -> Iterator[None]:
-    """Tells a failure of the store as `StoreUnavailableError(message)`, with the client's own as its cause."""
+    """Translates a failure of the store to `StoreUnavailableError(message)`, with the client's own as its cause."""
     try:
         yield
     except OutOfMemoryError as error:

@@ -29,7 +29,7 @@ def begin(folder: Path) -> Path:
 
 
 def decide(folder: Path, *, gone: Iterable[str]) -> None:
-    """Puts what was made ready in the place of what has its name, and removes `gone`; it survives a power cut."""
+    """Replaces what has the names of what was made ready, and removes `gone`; survives a power cut."""
     (folder / STAGING / _GONE).write_text(json.dumps(sorted(gone)), encoding="utf-8")
     os.sync()
     (folder / STAGING).rename(folder / DECIDED)
@@ -38,7 +38,7 @@ def decide(folder: Path, *, gone: Iterable[str]) -> None:
 
 
 def finish(folder: Path) -> None:
-    """Carries through what was decided, from wherever it was cut off; nothing where nothing was."""
+    """Completes what was decided, from wherever it was cut off; does nothing where nothing was."""
     decided = folder / DECIDED
     if not decided.is_dir():
         return

@@ -146,7 +146,7 @@ class EmbeddedValkey:
             raise StoreUnavailableError(str(error)) from error
 
     async def stop(self) -> None:
-        """Ends it in peace, then by force. Does nothing when it does not run."""
+        """Ends it gracefully, then by force. Does nothing when it does not run."""
         if self._supervisor is not None:
             await cancelled(self._supervisor)
             self._supervisor = None

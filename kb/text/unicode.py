@@ -12,7 +12,7 @@ _HALF = re.compile("[\ud800-\udfff]")
 
 
 class TooDeepError(ValueError, RecursionError):
-    """A value within a value within a value, and so on: nobody means that."""
+    """A value is nested deeper than anybody means."""
 
 
 def well_formed(text: str) -> str:

@@ -46,6 +46,6 @@ class CommonSettings(BaseModel):
 
 
 def nearest(name: str, known: list[str]) -> str:
-    """Returns what to say of a name that is not among the known ones."""
+    """Returns what to say about an unknown name, with the nearest known one."""
     close = difflib.get_close_matches(name, known, n=1, cutoff=0.4)
     return f"did you mean {close[0]!r}?" if close else f"known here: {', '.join(sorted(known)) or 'none'}"

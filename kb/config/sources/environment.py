@@ -58,7 +58,7 @@ def with_environment(
 
 
 def unknown_key(source: object, key: str) -> str | None:
-    """Returns what to say of a key that this source's kind does not have; None: it has it."""
+    """Returns what to say about a key that this source's kind does not have; None where it has the key."""
     known = KINDS.get(kind_of(source))
     if known is None or key in known.model_fields:
         return None

@@ -37,7 +37,7 @@ class Fidelity:
     code: Kept = Kept()
     dates: Kept = Kept()
     apart: int = 0
-    """Words that are left out on purpose."""
+    """Words left out on purpose."""
     lost: tuple[str, ...] = ()
     added: tuple[str, ...] = ()
     moved: tuple[str, ...] = ()

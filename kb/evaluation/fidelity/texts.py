@@ -46,7 +46,7 @@ def split_front_matter(text: str) -> tuple[dict[str, Any], str]:
 
 
 def without_furniture(pages: list[str]) -> tuple[str, str]:
-    """Returns the text of a PDF's pages, and the lines at their edges that are a page's number or stand on several."""
+    """Returns the text of a PDF's pages, and the lines at their edges that are page numbers or on several pages."""
     lines = [[line for line in page.splitlines() if line.strip()] for page in pages]
     edges = Counter(
         key for page in lines for key in {_unnumbered(line) for line in (*page[:_EDGE], *page[-_EDGE:])}

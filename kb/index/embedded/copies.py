@@ -13,7 +13,7 @@ from kb.index.port import IndexManifest
 
 
 class EdgeCopy(EdgeRebuild):
-    """It outlives its process, unlike a rebuild: whoever begins it again under its label goes on with it."""
+    """A copy outlives its process, unlike a rebuild: beginning it again under its label resumes it."""
 
     def __init__(self, index: SwappableEdge, number: int, shard: Shard, *, beside: Generations) -> None:
         super().__init__(index, number, shard)

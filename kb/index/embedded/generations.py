@@ -129,7 +129,7 @@ class Generations:
             shutil.rmtree(path, ignore_errors=True)
 
     def drop_old(self) -> None:
-        """Keeps the live generation and the one before it, for a way back."""
+        """Keeps the live generation, and the one before it for a rollback."""
         live = self.current() or 0
         for number in sorted(number for number in self.numbers() if number < live)[:-1]:
             self.drop(number)

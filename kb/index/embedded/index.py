@@ -261,7 +261,7 @@ class EdgeIndex(ShardAccess):
             await self.run(self._take_over, number, live, writes, *made)
 
     def _take_over(self, old: int, live: Shard, writes: int, number: int, shard: Shard) -> None:
-        """Puts the copy in the place of the live generation, unless that had more than so many `writes` by now."""
+        """Replaces the live generation by its copy, unless that had more than so many `writes` by now."""
         with self._swapping.write():
             is_same = self._live is live and (live.writes, live.calibration) == (writes, shard.calibration)
             if is_same:

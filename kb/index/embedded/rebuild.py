@@ -54,7 +54,7 @@ class EdgeRebuild(ShardAccess):
             await self._index.run(self._index.abandon, self._number, shard)
 
     async def _let_go(self) -> None:
-        """Closes its files; it stays on the disk."""
+        """Closes its files, which stay on the disk."""
         if self._shard is not None:
             shard = self._building
             self._end()

@@ -28,7 +28,7 @@ class ShardAccess:
     """Subclasses say which shard is meant, and keep what blocks off the event loop."""
 
     async def _use(self, work: Callable[[Shard], _T], *, empty: _T) -> _T:
-        """Returns what the work makes of the shard; `empty` where there is none yet."""
+        """Runs the work on the shard and returns its result; `empty` where there is no shard yet."""
         raise NotImplementedError
 
     async def _write(self, step: Step) -> None:

@@ -34,7 +34,7 @@ PointWords = tuple[int, PassageWords | None]
 
 
 class ShardWords:
-    """Changed by whoever holds the shard's lock, and by one who counts anew beside."""
+    """Changed by the holder of the shard's lock, and by the one thread that counts anew."""
 
     def __init__(self, counts: WordCounts | None = None) -> None:
         """Takes the `counts` of every passage in the shard; None where they are unknown."""
@@ -94,7 +94,7 @@ class ShardWords:
             self.counts, self.are_whole, self._until, self.following = WordCounts(), False, 0, None
 
     def reached(self, following: engine.PointId | None) -> WordCounts:
-        """Notes that all points before `following` are read, and returns what they are to be added to."""
+        """Records that all points before `following` are read, and returns the counts to add them to."""
         with self._changing:
             self._until = _ALL if following is None else _place(following)
             self.following = following

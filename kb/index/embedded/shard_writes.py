@@ -116,7 +116,7 @@ class ShardWrites:
 
     @property
     def writes(self) -> int:
-        """How many there were since it was opened."""
+        """The number of writes since it was opened."""
         return self._writes
 
     def passages(self) -> int:
@@ -124,7 +124,7 @@ class ShardWrites:
             return self._shard.count(engine.CountRequest(exact=True))
 
     def count_words(self) -> bool:
-        """Counts the words of some more passages, where they have to be counted anew. Whether there are more."""
+        """Counts the words of some more passages that have to be counted anew; returns whether there are more."""
         with self._counting:
             if self.words.are_whole:
                 return False

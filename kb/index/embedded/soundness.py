@@ -49,7 +49,7 @@ def begin_writing(folder: Path) -> None:
 
 
 def check(folder: Path) -> None:
-    """Returns where the generation in `folder` can be opened and holds what it held when it was left.
+    """Returns if the generation in `folder` can be opened and holds what it held when it was left.
 
     Raises:
         IndexDamagedError: it cannot, or does not. The engine must not touch it.

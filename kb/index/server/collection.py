@@ -174,7 +174,7 @@ class Collection(Writes):
         anchor_pages: Sequence[str],
         choose: Choose | None,
     ) -> list[Candidate]:
-        """Scores, then what is chosen by them, between two looks at the ledger: half a page is met in neither."""
+        """Scores, then reads what is chosen, between two looks at the ledger, so that neither meets half a page."""
 
         async def found(hidden: Hidden) -> tuple[list[Candidate], abc.Set[int]]:
             requests = query_requests(queries, audience, limit, anchor_pages, hidden)

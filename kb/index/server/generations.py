@@ -62,7 +62,7 @@ class ServerGenerations:
         await asked("swapping", moving, for_s=self._retry_s)
 
     async def drop_old(self, live: int) -> None:
-        """Keeps the live generation and the one before it, for a way back."""
+        """Keeps the live generation, and the one before it for a rollback."""
         for older in [number for number in await self.all() if number < live][:-1]:
             await self.drop(older)
 

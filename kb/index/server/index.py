@@ -38,8 +38,9 @@ logger = logging.getLogger(__name__)
 _Other = TypeVar("_Other", bound=ServerRebuild)
 
 SEEN_FOR_S = 60.0
-"""Seconds for which the live collection's manifest and calibration are believed.
-Another bot's swap is noticed at once by a search, its calibration after that."""
+"""Seconds for which the live collection's manifest and calibration are cached. Another bot's swap is noticed at once by
+a search, its calibration after that.
+"""
 PINNED_TRIES = 4
 
 

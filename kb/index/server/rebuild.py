@@ -21,7 +21,7 @@ class SwappableServer(Protocol):
 class ServerRebuild(Collection):
     """A collection beside the live one, that nobody searches while it is filled. Over after `swap` or `discard`.
 
-    Hours went into it: all that is asked of the server is tried again for `retry_s` seconds.
+    It is hours of work, so every call of the server is retried for `retry_s` seconds.
     """
 
     def __init__(

@@ -119,7 +119,7 @@ class ServerWords:
             self._busy.release()
 
     async def publish(self) -> None:
-        """Puts the counts back whole, for everybody."""
+        """Publishes the complete counts for everybody."""
         async with self._busy:
             if self._writer:
                 await self._publish()
@@ -138,7 +138,7 @@ class ServerWords:
                 await self._count_for_itself(records, state)
 
     async def _begin(self) -> None:
-        """Marks the counts as being changed here, and sees to it that they are whole here if anybody's are."""
+        """Marks the counts as being changed here, and makes sure that they are complete here if they are anywhere."""
         if self._writer:
             await self._say_alive()
             return
@@ -197,9 +197,9 @@ class ServerWords:
             self._have = state.name
 
     async def _count(self, records: Records) -> bool:
-        """Whether it came to the end: a write goes before.
+        """Counts anew; returns False if a write interrupted it.
 
-        The passages come in the order of their ids, which are hashes: the first ones tell of all.
+        The passages come in the order of their ids, which are hashes: the first ones are typical of all.
         """
         counts = self.counts = WordCounts()
         self._have = ""
@@ -231,7 +231,7 @@ class ServerWords:
         )
 
     async def _take(self, state: State) -> bool:
-        """Whether these contents could be read: they may just have been replaced, or be of another version."""
+        """Reads these contents; False if they were just replaced, or are of another version."""
         ids = list[Any](state.ids)
         found = (
             await self._call(lambda: self._client.retrieve(self._name, ids, with_payload=True)) if ids else []

@@ -41,7 +41,7 @@ TYPICAL = (
     DOCUMENT_PROMPT + "De printer staat op de tweede verdieping; bel 1234 als hij het niet doet.",
     DOCUMENT_PROMPT + "経費は毎月末までに申請してください。",
 )
-"""Measured to learn what range the numbers within have; any sentences do."""
+"""Sentences by which the range of the numbers within is measured; any will do."""
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -54,7 +54,7 @@ class FileTokens:
 
     @cached_property
     def _fitting(self) -> Any:
-        """Who only counts needs no second one, which takes as long to read."""
+        """Loaded when needed, as reading it takes as long again: counting needs no second tokenizer."""
         fitting = self._read(self._written)
         fitting.enable_truncation(self._max_tokens)
         fitting.enable_padding(**_padding(self._written))
