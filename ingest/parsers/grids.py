@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 Row = list[str]
 _FIGURE = re.compile(r"[\W\d]*\d[\W\d]*")
+_BAR = re.compile(r"(?<!\\)\|")
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _JOINT = " › "
 """Between a header and the one below it."""
@@ -17,6 +18,22 @@ def table(rows: Sequence[Row]) -> str:
     width = max(len(row) for row in rows)
     lines = [f"| {' | '.join([*row, *[''] * (width - len(row))])} |" for row in rows]
     return "\n".join([lines[0], f"|{' --- |' * width}", *lines[1:]])
+
+
+def with_merged_cells(rows: Sequence[str]) -> list[str]:
+    """Repeats the cell above where a row of Markdown says `^^`, as MultiMarkdown and Obsidian merge cells."""
+    written: list[str] = []
+    above: list[str] = []
+    for row in rows:
+        cells = _BAR.split(row)
+        if "^^" in row:
+            cells = [
+                above[at] if cell.strip() == "^^" and at < len(above) else cell
+                for at, cell in enumerate(cells)
+            ]
+        written.append("|".join(cells))
+        above = cells
+    return written
 
 
 def is_figure(text: str) -> bool:

@@ -18,6 +18,7 @@ from markdown_it.token import Token
 from ingest.errors import PageError
 from ingest.front_matter.front_matter import FrontMatter
 from ingest.page import Block, ParsedPage, Section
+from ingest.parsers.grids import with_merged_cells
 
 _MAX_TITLE = 200
 _MAX_INTRO = 200
@@ -210,7 +211,11 @@ class _Reading:
                 return Block(kind="code", parts=tuple(self._lines[start:end]))
             case "table_open":
                 header, rule, *rows = (_PADDING.sub(" ", line) for line in lines)
-                return Block(kind="table", parts=tuple(rows), lead=f"{header}\n{_DASHES.sub('---', rule)}")
+                return Block(
+                    kind="table",
+                    parts=tuple(with_merged_cells(rows)),
+                    lead=f"{header}\n{_DASHES.sub('---', rule)}",
+                )
             case "bullet_list_open" | "ordered_list_open":
                 return Block(kind="list", parts=self._items(index))
             case "hr" | "heading_open":

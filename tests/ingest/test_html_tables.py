@@ -158,6 +158,23 @@ def test_markdown_in_cells_and_code_that_fills_them_is_kept() -> None:
     assert text_of(page).endswith("**Good**\n\n```\nls -l\n```\n\n**Bad**\n\n```\nls\n```")
 
 
+def test_cells_that_markdown_merges_with_the_one_above_are_repeated() -> None:
+    page = of_markdown(
+        "# Fees\n\n| Country | Kind |\n|---|---|\n| Denmark \\| DK | Bike |\n| ^^ | Car |\n|^^| Van |\n"
+    )
+
+    rows = text_of(page).splitlines()
+    assert [row.replace(" ", "") for row in rows[-2:]] == ["|Denmark\\|DK|Car|", "|Denmark\\|DK|Van|"]
+
+
+def test_an_empty_cell_of_an_org_table_moves_nothing() -> None:
+    page = parse_file(
+        b"* Fees\n| Country | Kind | Fee |\n|---+---+---|\n| Norway | | 40 |\n| | Car | 90 |\n", path="f.org"
+    )
+
+    assert page.as_markdown().splitlines()[-2:] == ["| Norway | | 40 |", "| | Car | 90 |"]
+
+
 def test_a_table_that_never_ends_does_not_swallow_the_page() -> None:
     page = of_markdown("<table><tr><td>one\n\n## Next\n\nText below.")
 

@@ -154,6 +154,7 @@ def test_what_no_reader_sees_goes_and_prose_stays(written: str, kept: str) -> No
         ("<pre><code>a &lt; b</code></pre>", "````\na < b\n````"),
         ("<table><tr><th>A</th><th>B</th></tr><tr><td>1</td><td>x | y</td></tr></table>", "| A | B |\n| --- | --- |\n| 1 | x \\| y |"),
         ("1 < 2 and x < y > z", "1 < 2 and x < y > z"),
+        ("if (a<b && c>d) stop", "if (a<b && c>d) stop"),
     ],
 )  # fmt: skip
 def test_html_is_reduced_to_its_text(written: str, kept: str) -> None:

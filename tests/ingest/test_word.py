@@ -203,3 +203,10 @@ def test_one_cell_over_a_whole_table_is_its_title() -> None:
 def test_words_that_a_tab_or_a_break_parts_stay_apart(between: str) -> None:
     body = f"<w:p><w:r><w:t>See § 321</w:t>{between}<w:t>Eligibility</w:t></w:r></w:p>"
     assert text(read(body)).split() == ["See", "§", "321", "Eligibility"]
+
+
+def test_a_row_that_begins_further_to_the_right_keeps_its_columns() -> None:
+    row = f"<w:tr>{''.join(f'<w:tc>{paragraph(name)}</w:tc>' for name in 'ABC')}</w:tr>"
+    late = f'<w:tr><w:trPr><w:gridBefore w:val="1"/></w:trPr>{"".join(f"<w:tc>{paragraph(name)}</w:tc>" for name in "bc")}</w:tr>'
+    page = parse_file(a_docx(body=f"{paragraph('Fees')}<w:tbl>{row}{late}</w:tbl>"), path="fees.docx")
+    assert "| | b | c |" in page.as_markdown()

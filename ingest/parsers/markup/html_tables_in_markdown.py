@@ -22,8 +22,8 @@ from ingest.parsers.markup.html_tables import (
 )
 
 _VALUE = r"(?:\"[^\"]*\"|'[^']*'|\{[^{}]*\}|[^\s\"'=<>`{]+)"
-TAG = re.compile(rf"<(/?)([A-Za-z][\w.-]*)((?:\s+[^\s\"'<>/={{]+(?:\s*=\s*{_VALUE})?)*)\s*(/?)>")
-"""Groups: "/" of an end tag, name, attributes, "/" of an empty element."""
+TAG = re.compile(rf"<(/?)([A-Za-z][\w.-]*)((?:\s+[\w:@#.*(\[][^\s\"'<>/={{]*(?:\s*=\s*{_VALUE})?)*)\s*(/?)>")
+"""Groups: "/" of an end tag, name, attributes, "/" of an empty element. `a<b && c>d` is a comparison."""
 _ATTRIBUTE = re.compile(rf"([^\s\"'<>/=]+)(?:\s*=\s*({_VALUE}))?")
 _GROUPS: dict[str, GroupKind] = {"thead": "thead", "tbody": "tbody", "tfoot": "tfoot"}
 _PARTS = frozenset({"table", "caption", "tr", "td", "th", *_GROUPS})

@@ -53,6 +53,10 @@ _TABLE = re.compile(r"(?:^\|.*\|[ ]*(?:\n|$)){3,}", re.MULTILINE)
 _RULE = re.compile(r"\|(?:\s*:?-+:?\s*\|)+\s*")
 _CELL_END = re.compile(r"(?<!\\)\|")
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+_ORG_ROW = re.compile(rb"^[ \t]*\|[^\n]*\|[ \t\r]*$", re.MULTILINE)
+_EMPTY_CELL = re.compile(rb"\|[ \t]*(?=\|)")
+_HELD = "\ue0f0".encode()
+"""Holds the place of an empty cell of an Org table: the converter drops it and moves the rest to the left."""
 
 
 def parse_office(content: bytes, *, path: str, kind: str) -> ParsedPage:
@@ -64,7 +68,10 @@ def parse_office(content: bytes, *, path: str, kind: str) -> ParsedPage:
     kind = checked_kind(content, kind)
     if kind in ("docx", "docm"):
         content = as_word_shows(content)
+    if kind == "org":
+        content = _ORG_ROW.sub(lambda row: _EMPTY_CELL.sub(b"| " + _HELD + b" ", row[0]), content)
     markdown, metadata = _converted(content, kind)
+    markdown = markdown.replace(_HELD.decode(), "")
     markdown = _with_joined_headers(_corrected(cleaned(markdown)))
     outline = Outline(Part(text=markdown))
     own = outline.document_title or (kind in _SLIDES and outline.opening_heading)

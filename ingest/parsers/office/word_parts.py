@@ -25,6 +25,8 @@ _TABS = frozenset({f"{WORD}tab", f"{WORD}ptab"})
 _OFF = frozenset({"0", "false", "off"})
 _WORD_TEXT = re.compile(r"word/(?:document|footnotes|endnotes|header\d*|footer\d*)\.xml")
 _HIDING = (b":vanish", b":moveFrom")
+MOST_GAPS = 63
+"""Columns of a Word table, at most."""
 _DOCUMENT, _FOOTNOTES = "word/document.xml", "word/footnotes.xml"
 
 
@@ -51,11 +53,13 @@ def _changed(archive: zipfile.ZipFile) -> Mapping[str, bytes]:
         has_notes = bool(notes) and (name == _FOOTNOTES or b"footnoteReference" in xml)
         has_tabs = any(mark in xml for mark in (b":tab/", b":tab ", b":ptab"))
         has_boxes, may_hide = b"txbxContent" in xml, _may_hide(xml, hiding)
-        if not (has_numbers or has_notes or has_tabs or has_boxes or may_hide):
+        has_gaps = b":gridBefore" in xml
+        if not (has_numbers or has_notes or has_tabs or has_boxes or may_hide or has_gaps):
             continue
         root = _parsed(xml)
         if (
             (may_hide and _hide(root, hiding))
+            | (has_gaps and _fill_gaps(root))
             | (has_tabs and _space_tabs(root))
             | (has_boxes and _show_text_boxes(root))
             | (has_notes and (_forget_notes(root) if name == _FOOTNOTES else show_notes(root, notes)))
@@ -92,6 +96,20 @@ def _space_tabs(root: Element) -> bool:
         tab.text = " "
         tab.set(SPACE, "preserve")
     return bool(tabs)
+
+
+def _fill_gaps(root: Element) -> bool:
+    """Puts empty cells where a row begins further to the right than its table: the converter moves it to the left."""
+    gaps = list(root.iter(f"{WORD}gridBefore"))
+    for gap in gaps:
+        row = next(gap.iterancestors(f"{WORD}tr"), None)
+        first = None if row is None else row.find(f"{WORD}tc")
+        count = gap.get(f"{WORD}val", "")
+        for _ in range(min(int(count), MOST_GAPS) if first is not None and count.isdecimal() else 0):
+            cell = lxml.etree.Element(f"{WORD}tc")
+            lxml.etree.SubElement(cell, f"{WORD}p")
+            first.addprevious(cell)
+    return bool(gaps)
 
 
 def _notes(archive: zipfile.ZipFile) -> Mapping[str, Element]:
