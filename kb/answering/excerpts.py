@@ -14,8 +14,8 @@ WHOLE_BLOCKS = 2.2
 """Share of a quote's size up to which a single block is shown whole; a longer one loses rows, items or sentences."""
 
 CLEAR_LEAD = 0.1
-"""By how much the nearest unit must lead every other shown one to be called the best. Where a quote has the fact asked
-for, the nearest unit holds it in 70% of cases; in 86% of those with this lead. See docs/measurements/evaluation.md."""
+"""By how much the nearest unit must lead the others of its block to be called the best. Where a quote has the fact asked
+for, the nearest unit holds it in 70% of cases; in 83% of those with this lead. See docs/measurements/evaluation.md."""
 
 _SET_APART = frozenset({"sentence", "item", "quote"})
 """Kinds of units that can be set in bold."""
@@ -26,7 +26,7 @@ class Excerpt:
     """Blocks of a passage that are shown. `shown` and `total` as in `kb.answer.Quote`.
 
     `statement`: the unit that comes nearest; `best`: the same where it can be set apart, "" for a row or for code;
-    `is_clear`: it leads all others by `CLEAR_LEAD`.
+    `is_clear`: it leads the others of its block by `CLEAR_LEAD`.
     """
 
     chunk: Chunk
@@ -95,16 +95,11 @@ class RatedPassage:
             excerpt,
             statement=nearest.text if nearest else "",
             best=nearest.text if nearest and apart and nearest.text in excerpt.text else "",
-            is_clear=nearest is not None and self._leads_clearly(nearest, shown),
+            is_clear=nearest is not None and self._leads_clearly(nearest, self.blocks[best]),
         )
 
-    def _leads_clearly(self, nearest: TextUnit, shown: Sequence[PassageBlock]) -> bool:
-        others = (
-            self.worth[unit]
-            for block in shown
-            for unit in block.units
-            if unit is not nearest and unit.kind in _SET_APART
-        )
+    def _leads_clearly(self, nearest: TextUnit, block: PassageBlock) -> bool:
+        others = (self.worth[unit] for unit in block.units if unit is not nearest and unit.kind in _SET_APART)
         return self.worth[nearest] - max(others, default=-math.inf) >= CLEAR_LEAD
 
     def _nearest_unit(self, block: PassageBlock) -> TextUnit | None:
