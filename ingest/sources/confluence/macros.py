@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from ingest.sources.confluence.elements import Macro, attribute, name_of
 from ingest.sources.confluence.lines import code, plain, some, titled, words
 from ingest.sources.confluence.links import USER_IDS, PageLinks
@@ -28,6 +30,8 @@ _TITLES = (
     "title", "label", "heading", "header", "caption", "question", "summary", "tabname", "tab-title", "tabtitle",
 )  # fmt: skip
 """Parameters by which add-ons name the title that they show over their body; in any case of letters."""
+_FOLDED = re.compile("expand|tab(?!le)|accordion|card|toggle|collaps|spoiler|faq")
+"""Names of macros that fold a text under its title, which may be their parameter without a name."""
 _UNTITLED = frozenset(
     {"details", "excerpt", "multiexcerpt", "multiexcerpt-macro", "section", "column", "toc-zone"}
 )
@@ -92,7 +96,8 @@ def _title(macro: Macro) -> str:
     if macro.name in _UNTITLED:
         return ""
     given = {name.lower(): value for name, value in macro.parameters.items()}
-    return next((literal(words(given[name])) for name in _TITLES if given.get(name, "").strip()), "")
+    names = (*_TITLES, "") if _FOLDED.search(macro.name) else _TITLES
+    return next((literal(words(given[name])) for name in names if given.get(name, "").strip()), "")
 
 
 def _person(macro: Macro, links: PageLinks) -> str:

@@ -146,6 +146,7 @@ def test_what_stands_in_a_cell_is_one_line_that_can_be_read(inner: str, cell: st
         ("ui-tabs", "ui-tab", "title"), ("localtabgroup", "localtab", "title"), ("auitabs", "auitabspage", "title"),
         ("deck", "card", "label"), ("aura-tab-group", "aura-tab", "title"), ("tabs-group", "tab-pane", "title"),
         ("horizontal-tabs", "tabitem", "Tab-Title"), ("an-add-on-of-next-year", "its-page", "heading"),
+        ("an-accordion", "accordion-item", ""),
     ],
 )  # fmt: skip
 def test_the_title_of_a_tab_stands_with_its_words(group: str, page: str, title: str) -> None:
