@@ -82,7 +82,7 @@ async def receive(request: web.Request, app: AsyncApp, *, secret: str) -> web.St
         secret: what Slack signs with.
     """
     if request.headers.get("Content-Encoding", "identity") != "identity":
-        return _refused("packed")  # Slack never does so, and what it would have signed is not what comes
+        return _refused("packed")  # Slack never does so, and its signature would be of other bytes
     signed_at, signature = _signature(request)
     if signed_at is None or signature is None:
         return web.Response(status=401)
@@ -147,7 +147,7 @@ def _bolt_request(request: web.Request, body: str) -> AsyncBoltRequest:
         KeyError,
         TypeError,
         ValueError,
-    ):  # all that it does is look for ids in the body
+    ):  # Bolt only looks for ids in the body
         _refuse("ids where Slack has none")
 
 

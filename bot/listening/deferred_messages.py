@@ -109,7 +109,7 @@ class DeferredMessages:
                 return None
             try:
                 return DeferredMessage.model_validate_json(taken)
-            except ValidationError:  # of another version
+            except ValidationError:  # written by another version
                 await self._redis.zrem(self._name, taken)
                 logger.warning("unread.unreadable")
                 return None

@@ -92,7 +92,7 @@ class ThreadReads:
         running = self._running.get(key)
         if running is not None and _shows(messages := await asyncio.shield(running), ts):
             return messages
-        # The look had begun before the message was written. Of all that waited for it one begins the next.
+        # That read began before the message was written. One of those who waited for it starts the next.
         running = self._running.get(key)
         return await asyncio.shield(running or self._begin(key, probably_ours=probably_ours))
 
@@ -132,7 +132,7 @@ class ThreadReads:
     def _ended(self, key: tuple[str, str], task: asyncio.Task[Sequence[Message]]) -> None:
         del self._running[key]
         if not task.cancelled():
-            task.exception()  # whoever waited was told; nobody may have
+            task.exception()  # retrieved here, since perhaps nobody awaits it
 
 
 def _shows(messages: Sequence[Message], ts: str) -> bool:

@@ -29,7 +29,7 @@ def compose(typed: str, workspace: Workspace, channels: dict[str, str]) -> str:
             return part
         return names.get(part.lower()) or f"<{part.replace('&', '&amp;')}>"
 
-    parts = token.split(typed)  # every second one is a token
+    parts = token.split(typed)  # odd places are tokens, even ones text
     return "".join(spelled(part) if number % 2 else escape(part) for number, part in enumerate(parts))
 
 

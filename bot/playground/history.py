@@ -171,7 +171,7 @@ def _restore(state: State, saved: Saved, origin: str) -> None:
                 members=members,
             )
             state.rooms[room.id] = room
-        if room is None:  # a channel that this workspace has not
+        if room is None:  # a channel that this workspace does not have
             continue
         room.members |= members
         room.messages = {

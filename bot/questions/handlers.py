@@ -179,7 +179,7 @@ def ending(error: Exception) -> NotNowError | UndeliverableError | None:
         case _:
             return None
     code = cause_of(slack or error)
-    if code == STREAMING:  # no outage: a message that does not do as it is told
+    if code == STREAMING:  # no outage: a message that stays a stream though it was stopped
         return None
     certain = not isinstance(error, DeliveryUncertainError)
     if certain and isinstance(slack, SlackApiError) and failure_kind(slack) == "lasting":

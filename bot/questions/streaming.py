@@ -143,7 +143,7 @@ class LiveReply:
         await self._end_pump()
         if self._searching is not None:
             await asyncio.wait({self._searching})
-            self._searching.exception()  # asked for, or asyncio would log it
+            self._searching.exception()  # retrieved, or asyncio would log it
         await self._stream.settle()
 
     async def _placeholder(self) -> str | None:
@@ -173,7 +173,7 @@ class LiveReply:
                     sent = await self._tell_text()
                 if sent:
                     await asyncio.sleep(self._streams.pause_s)
-        except Exception:  # nothing of the show may reach the answer
+        except Exception:  # a fault of the display must not affect the answer
             logger.exception("stream.broke", extra={"question_id": self._question.id})
 
     async def _tell_status(self) -> None:
@@ -206,6 +206,6 @@ class LiveReply:
 
 def _shows_status(searching: asyncio.Task[str | None]) -> bool:
     """Tells whether there is a status, and no placeholder that the answer takes the place of."""
-    if searching.cancelled() or searching.exception() is not None:  # told by whoever awaits it
+    if searching.cancelled() or searching.exception() is not None:  # whoever awaits it reports that
         return False
     return searching.result() is None

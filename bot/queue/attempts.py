@@ -141,7 +141,7 @@ class Attempts:
             if woken := await self.claims.wake(at_once=at_once):
                 logger.info("queue.woken", extra={"threads": woken})
         except StoreUnavailableError:
-            logger.warning("queue.not_woken")  # their pauses end by themselves
+            logger.warning("queue.not_woken")  # the threads try again by themselves after their pauses
 
     async def _dead_letter(self, lease: Lease, reason: str, *, leftovers: bool) -> None:
         logger.error("question.undelivered", extra=_fields(lease) | {"reason": reason})
@@ -153,7 +153,7 @@ class Attempts:
         leftovers = False
         try:
             await on_giving_up(lease.question, error)
-        except NotNowError as outage:  # nobody who asks is left without a word
+        except NotNowError as outage:  # the apology waits: no asker is left without a word
             await self._wait(lease, outage)
             return
         except UndeliverableError as refusal:

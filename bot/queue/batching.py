@@ -42,5 +42,5 @@ class BatchedCalls(Generic[Ask, Result]):
                         waiting.set_exception(error)
                 continue
             for (_, waiting), result in zip(batch, results, strict=True):
-                if not waiting.done():  # whoever asked may have gone
+                if not waiting.done():  # the caller may have been cancelled
                     waiting.set_result(result)

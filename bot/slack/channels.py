@@ -84,7 +84,7 @@ class ChannelDirectory:
 def channel_from_slack(payload: dict[str, Any], channel_id: str) -> Channel:
     """Reads a channel as Slack's methods describe it."""
     shared = any(payload.get(mark) for mark in SHARED) or bool(
-        payload.get("is_shared") and not payload.get("is_org_shared")  # with whom it does not say
+        payload.get("is_shared") and not payload.get("is_org_shared")  # Slack does not say with whom
     )
     if payload.get("is_im"):
         return Channel(id=channel_id, name=None, kind="im", shared=shared)

@@ -61,7 +61,7 @@ class SlackClient(AsyncWebClient):
             raise SlackNoResponseError("timeout") from error
         except (aiohttp.ClientError, OSError) as error:
             raise SlackNoResponseError("cut") from error
-        except SlackApiError as error:  # what came calls itself JSON, and is none
+        except SlackApiError as error:  # the response claims to be JSON and is not
             response: Any = error.response
             reply = {"data": None, "headers": response.headers, "status_code": response.status}
         except ValueError:
@@ -77,7 +77,7 @@ def _answer(payload: dict[str, Any], method: str) -> dict[str, Any]:
     """
     data, status = payload["data"], int(payload["status_code"])
     is_answer = isinstance(data, dict) and isinstance(data.get("ok"), bool)
-    if status == 429:  # whoever limits us, and in whatever form
+    if status == 429:  # whoever limits us, in whatever format
         refusal = data if is_answer and data.get("error") else {"ok": False, "error": "ratelimited"}
         return payload | {"data": refusal}
     if not is_answer:

@@ -61,7 +61,7 @@ class PageNames:
         indexed = [page for page in await self.pages.addresses() if _path(page) in paths]
         readable = await self.pages.readable([page.page_id for page in indexed], audience=audience)
         hidden = {_path(page) for page in indexed if page.page_id not in readable}
-        # The titles are the index's own: another source may have a page of the same path.
+        # Titles are taken from the index: another source may have a page of the same path.
         return {
             _path(page): f"{page.title} ({_path(page)})" if _path(page) in report.titles else _path(page)
             for page in indexed

@@ -30,7 +30,7 @@ class TtlCache(Generic[Key, Value]):
             return cached[1]
         value = await ask(key)
         self._cache.pop(key, None)
-        self._cache[key] = (now, value)  # behind all that was asked for before
+        self._cache[key] = (now, value)  # at the end: the oldest come first
         old = takewhile(lambda item: now - item[1][0] >= self._keep, self._cache.items())
         for key, _ in tuple(old):
             del self._cache[key]

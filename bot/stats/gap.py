@@ -119,7 +119,7 @@ def _complaints(group: Sequence[AskedQuestion], public: frozenset[str]) -> tuple
     for question in group:
         for user, complaint in sorted(question.reasons.items()):
             if question.votes.get(user) != "bad":
-                continue  # taken back
+                continue  # the vote was withdrawn
             reason = complaint.get("reason") or "other"
             times[reason] += 1
             if (comment := complaint.get("comment")) and question.question_id in public:

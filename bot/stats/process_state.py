@@ -35,7 +35,7 @@ class ProcessMetrics:
             registry=self.registry,
         )
         for outcome in get_args(Outcome):
-            self._answers.labels(outcome)  # from 0 on: what begins with 1 has not grown for Prometheus
+            self._answers.labels(outcome)  # from 0: Prometheus sees no increase in what starts at 1
 
     def answered(self, outcome: str, milliseconds: float) -> None:
         self._answers.labels(outcome).observe(milliseconds / 1000)

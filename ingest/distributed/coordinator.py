@@ -84,7 +84,7 @@ class WorkerPool:
         if self._queue is not None:
             try:
                 await self._queue.finish(self._run)
-            except StoreUnavailableError as error:  # it all expires
+            except StoreUnavailableError as error:  # its keys expire
                 logger.warning("sync.lane_left", extra={"cause": str(error)})
 
     async def room(self) -> int:
@@ -105,7 +105,7 @@ class WorkerPool:
             return
         entries = await self._ask(lambda queue: queue.publish(jobs, self._manifest_key), ())
         for job, entry in zip(jobs, entries, strict=False):
-            if job.id in self._out:  # else it is back already
+            if job.id in self._out:  # else a worker has already returned it
                 self._out[job.id] = replace(self._out[job.id], entry=entry)
 
     async def returned(self) -> list[tuple[Work, Outcome]]:

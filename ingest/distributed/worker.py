@@ -156,7 +156,7 @@ class PageWorker:
         tasks = [task for task in (self._coming, self._bringing) if task is not None]
         for task in tasks:
             await cancelled(task)
-        await asyncio.gather(*tasks, return_exceptions=True)  # how they ended is nobody's concern any more
+        await asyncio.gather(*tasks, return_exceptions=True)  # how they ended no longer matters
         self._coming = self._bringing = None
         self._held.clear()
 
@@ -191,7 +191,7 @@ class PageWorker:
     async def _leave(self, manifest_key: str) -> None:
         try:
             await self._queue.leave(self._name, manifest_key)
-        except StoreUnavailableError as error:  # its silence tells as much
+        except StoreUnavailableError as error:  # it will be missed soon enough
             logger.warning("worker.left_unheard", extra={"cause": str(error.__cause__)})
 
 

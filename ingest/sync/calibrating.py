@@ -44,7 +44,7 @@ async def measure(
     except UnavailableError as error:
         logger.warning("calibration.failed", extra={"cause": str(error)})
         calibration = None
-    except Exception:  # arithmetic on pages that nobody foresaw must not keep them from being found
+    except Exception:  # a fault in measuring unusual pages must not keep them from being found
         logger.exception("calibration.failed")
         calibration = None
     if calibration is None and instead is not None:

@@ -180,7 +180,7 @@ class _Run:
             last = replace(self._latest, phase="done", seconds_left=0.0, report=report)
             return report
         finally:
-            working.cancel()  # once: asked again, it would leave off what it does to stop in order
+            working.cancel()  # once: a second time would interrupt its orderly end
             await cancelled(keeping)
             await asyncio.gather(working, keeping, return_exceptions=True)
             await self._lock.release(last)

@@ -63,7 +63,7 @@ class Schedule:
         request = ReindexRequest(requested_by=REQUESTED_BY, source=source)
         last = None
         async for last in self._reindexer.reindex(request):
-            if last.joined:  # it may be a sync of another source: this one is still due
+            if last.joined:  # the sync under way may be another source's: this one is still due
                 await self._redis.delete(_mark(self._namespace, source))
         if last is not None:
             logger.info("schedule.synced", extra={"source": source, "phase": last.phase})

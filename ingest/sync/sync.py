@@ -245,7 +245,7 @@ class Sync:
             concerns = await self._concerns(rebuild, before, listings, sweep.stats, like_live=like_live)
             sweep.stats.concerns += concerns
             enforce(concerns, force=sweep.force)
-            await self._name(sweep.stats, sweep.live)  # while that still knows the titles of what goes
+            await self._name(sweep.stats, sweep.live)  # while that has the titles of deleted pages
             await measure(rebuild, self._calibrator, instead=self._index if like_live else None)
             await rebuild.swap()
         except BaseException:  # a cancelled rebuild must not stay behind either

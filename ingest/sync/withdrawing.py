@@ -89,7 +89,7 @@ class Withdrawing:
         gone = self._removable(listing)
         if gone:
             self._stats.removed += gone
-            self._stats.name(await self._live.addresses())  # while the index still knows their titles
+            self._stats.name(await self._live.addresses())  # while the index still has their titles
         await self._live.delete_pages(ids_of(listing, gone))
 
     def _removable(self, listing: Listing) -> list[str]:

@@ -78,7 +78,7 @@ class WrittenAnswerer:
             for sentence in sentences:
                 if sentence not in verdicts:
                     verdicts[sentence] = check_sentence(sentence, chunks, question=asked.words)
-                    await asyncio.sleep(0)  # others have their turn between two
+                    await asyncio.sleep(0)  # other tasks get their turn
             kept = [
                 verdict for sentence in sentences if isinstance(verdict := verdicts[sentence], DraftSentence)
             ]

@@ -53,7 +53,7 @@ class Names:
 def read_names(text: str) -> Names:
     words = plain(text)
     return Names(
-        words=tuple(_names(plain(_TYPED.sub(" ", text)))),  # what is typed is held by itself
+        words=tuple(_names(plain(_TYPED.sub(" ", text)))),  # what is typed is compared separately
         typed=tuple(_typed(text)),
         capitals=frozenset(_CAPITALS.findall(words)),
         runs=tuple(tuple(re.split(r"[ -]", run.group())) for run in _RUN.finditer(words)),

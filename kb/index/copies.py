@@ -110,7 +110,7 @@ async def generations(index: VectorIndex) -> AsyncGenerator[Generation, None]:
         raise IndexMismatchError("the index is empty: there is nothing to copy")
     try:
         previous = await index.open_previous()
-    except IndexDamagedError as error:  # it is no way back any more
+    except IndexDamagedError as error:  # it is no longer of use for a rollback
         logger.warning("index.previous.left_out", extra={"cause": str(error)})
         previous = None
     if previous is not None:

@@ -80,7 +80,7 @@ class LanguageModel:
             api_key=endpoint.key,
             base_url=endpoint.base_url,
             open_telemetry=NO_TRACES,
-            max_retries=0,  # ours know the deadline: the SDK's sleep through it
+            max_retries=0,  # our retries keep the deadline, the SDK's do not
             timeout=httpx2.Timeout(None, connect=CONNECT_S),
             default_headers=PLAIN,
             http_client=http_client

@@ -187,7 +187,7 @@ class Search:
         dimension = matching.embedder.spaces[-1].part.stop
         if len(sample) and sample.shape[1] != dimension:
             raise IndexMismatchError(f"the index has vectors of {sample.shape[1]} numbers, not {dimension}")
-        if (live := self._of(matching)) is not None:  # as it may be since then
+        if (live := self._of(matching)) is not None:  # if another task has prepared it meanwhile
             live.scale.renew(sample)
             live.sampled_at = now
             return live
@@ -276,7 +276,7 @@ class _Choice:
         self.scores: FusedScores | None = None
 
     def __call__(self, found: FoundScores) -> Sequence[int]:
-        dense = found.dense * self._lengths * self._length - self._zeros  # `Probe.of_cosine`
+        dense = found.dense * self._lengths * self._length - self._zeros  # as `Probe.of_cosine` does
         self.scores = fuse_scores(dense, found.lexical, self._queries, self._settings)
         if self._most is None:
             return range(len(dense))

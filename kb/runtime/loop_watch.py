@@ -81,7 +81,7 @@ class LoopWatch:
         while not self._over.wait(self._every_s):
             due = self._due
             if due != warned and time.monotonic() - due >= self._warned_s:
-                warned = due  # once for each time
+                warned = due  # once per delay
                 frames = sys._current_frames()
                 logger.warning(
                     "loop.stuck",

@@ -90,7 +90,7 @@ def _value(value: Any) -> str:
         return f"[{', '.join(map(_value, value))}]"
     if isinstance(value, dict):
         return "{" + ", ".join(f"{_key(key)} = {_value(inner)}" for key, inner in value.items()) + "}"
-    return str(value)  # numbers; days and times have the same form
+    return str(value)  # numbers, and dates and times, whose text is TOML's
 
 
 def _text(value: str) -> str:

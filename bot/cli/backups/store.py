@@ -83,7 +83,7 @@ async def put_to_use(redis: Redis, namespace: str, *, forgotten: Iterable[str]) 
             key
             for braced in (True, False)
             async for key in redis.scan_iter(match=_glob(namespace, braced), count=1000)
-            if not text_of(key).startswith(f"{namespace}:reindex:")  # whose turn it is: ours
+            if not text_of(key).startswith(f"{namespace}:reindex:")  # the restore holds this lock itself
         ]
         async with redis.pipeline(transaction=True) as pipe:
             for key in old:

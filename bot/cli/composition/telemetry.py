@@ -31,7 +31,7 @@ async def telemetry(settings: TelemetrySettings) -> AsyncIterator[None]:
     from opentelemetry.sdk.trace.sampling import ParentBased, TraceIdRatioBased
 
     provider = TracerProvider(
-        shutdown_on_exit=False,  # that would wait half a minute for a collector that is away
+        shutdown_on_exit=False,  # it would wait half a minute for an unreachable collector
         resource=Resource.create({SERVICE_NAME: settings.service_name, SERVICE_VERSION: version("footnote")}),
         sampler=ParentBased(TraceIdRatioBased(settings.sampled)),
     )

@@ -196,7 +196,7 @@ class ConfluenceSource(ConfiguredSource[ConfluenceSettings]):
         for page in pages:
             audience = audiences[page.id]
             if (audience == () and page.limits is not None) or not self._is_chosen(page):
-                # by somebody's will; limits that cannot be asked for tell of none
+                # on purpose; limits that cannot be read show no purpose
                 self._left_out.add(page.path)
             if audience == ():
                 closed |= {group for limit in page.limits or () for group in limit.groups}

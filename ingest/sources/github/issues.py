@@ -112,7 +112,7 @@ class Issues:
         if issue.pull_request is not None or not issue.label_names & lowered(self._settings.labels):
             raise PageError("the issue has none of the labels any more", withdraw=True)
         comments = self._api.every(f"{self._path}/{number}/comments", {})
-        question = issue.post(edited=issue.created_at)  # its `updated_at` is that of everything on it
+        question = issue.post(edited=issue.created_at)  # its `updated_at` covers its comments too
         replies = [
             comment.post(edited=comment.updated_at)
             async for comment in (parsed(Comment, result) async for result in comments)

@@ -119,7 +119,7 @@ def _bounded(text: str, write: Heading) -> str:
             case "heading_open" if token.level == 0:
                 lines[start:end] = [write(int(token.tag[1]), _words(lines[start:end], token)), ""]
             case "hr" if token.level == 0 and lines[start - 1].strip():
-                lines[start:start] = [""]  # under a footnote as below
+                lines[start:start] = [""]  # under a footnote, as for code below
             case "fence":
                 lines[end:end] = _missing_fence(lines[start:end], token)
     return "\n".join(lines).strip("\n").rstrip()

@@ -213,7 +213,7 @@ class GithubSource(ConfiguredSource[GithubSettings]):
         return RawPage(
             path=f"{found.name}/{kind}/{number}",
             revision=self._revision(listed, found),
-            content=(await asyncio.to_thread(page_of, thread)).encode(),  # with a hundred posts some seconds
+            content=(await asyncio.to_thread(page_of, thread)).encode(),  # takes seconds for a hundred posts
             url=listed.url,
             edited=thread.edited,
             media_type=_MEDIA_TYPE,

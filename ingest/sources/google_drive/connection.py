@@ -203,7 +203,7 @@ def advice(error: ApiError, account: str) -> str:
     """Advises on an error that concerns more than a single file."""
     match error.status, reason_of(error):
         case _ if isinstance(error, CredentialsError) and error.status == 401:
-            return str(error)  # it says itself what to do
+            return str(error)  # its text says what to do
         case 401, _:
             return "Google does not accept the access token: look at the account's credentials"
         case 403, "accessNotConfigured" | "SERVICE_DISABLED":

@@ -54,7 +54,7 @@ class Account(RenewedToken):
             return self._settings.subject
         try:
             return _read_key(self._settings).client_email
-        except CredentialsError:  # said with more words by whoever asks for a token
+        except CredentialsError:  # reported in detail when a token is asked for
             return "the service account"
 
     @property

@@ -163,7 +163,7 @@ class GoogleDriveSource(ConfiguredSource[GoogleDriveSettings]):
                 drive_id = None
         except ApiError as error:
             if error.status == 401:
-                raise  # it holds for all parts
+                raise  # it concerns all parts
             self._unlisted[f"{folder_id}/"] = self._advice(error)
             return None
         if top.trashed:

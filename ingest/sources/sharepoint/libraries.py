@@ -78,7 +78,7 @@ class Libraries:
         return found
 
     async def _pages(self, site_id: str, place: str, title: str) -> list[Library]:
-        # with `system`, lists that are hidden are told as well
+        # with `system`, hidden lists are returned as well
         chosen = {"$select": "id,name,displayName,list,system"}
         libraries: list[Library] = []
         async for found in self._graph.every(f"/sites/{site_id}/lists", chosen):

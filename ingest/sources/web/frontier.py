@@ -48,7 +48,7 @@ class Frontier:
             try:
                 with as_web_error("it is no address"):
                     self._note(self._scope.spelled(url))
-            except WebError:  # a link of a page that is fine apart from that
+            except WebError:  # a bad link does not fail its page
                 continue
 
     def _note(self, url: URL) -> None:

@@ -83,7 +83,7 @@ class Scope:
         if any(_is_below(target, self.spelled(prefix)) for prefix in self._prefixes):
             return
         if own.path != "/" and own.path.startswith(folder.path):
-            # a page above what was named: it shows the way, its neighbours do not count
+            # a page above the start: its links are followed, its neighbours are not part of the source
             self._pages.add(target)
             self._prefixes.append(target.with_path(own.path).with_query(None))
         else:

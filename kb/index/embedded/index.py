@@ -162,7 +162,7 @@ class EdgeIndex(ShardAccess):
     async def run(self, work: Callable[..., _T], *arguments: object) -> _T:
         if self._closed:
             raise IndexUnavailableError(f"the index in {self._folder} is closed")
-        traced = copy_context()  # what the thread logs belongs to the question or the sync
+        traced = copy_context()  # what the thread logs carries the id of the question or sync
         return await asyncio.get_running_loop().run_in_executor(self._pool, traced.run, work, *arguments)
 
     def _previous(self) -> int | None:
@@ -202,7 +202,7 @@ class EdgeIndex(ShardAccess):
             step(self._live)
 
     def _create(self, manifest: IndexManifest) -> tuple[int, Shard]:
-        with suppress(IndexDamagedError):  # this is the way out of it
+        with suppress(IndexDamagedError):  # a new generation repairs it
             self._open()
         with self._opening:
             try:
@@ -212,7 +212,7 @@ class EdgeIndex(ShardAccess):
             return self._new_generation(manifest)
 
     def _copy(self, label: str, manifest: IndexManifest) -> tuple[int, Shard]:
-        with suppress(IndexDamagedError):  # a swap is the way out of it
+        with suppress(IndexDamagedError):  # a swap repairs it
             self._open()
         with self._opening:
             return copy_in(self._generations, label, manifest)
@@ -269,7 +269,7 @@ class EdgeIndex(ShardAccess):
                 self._live = shard
         if is_same:
             self.drop(old, live)
-        else:  # the next sync ends with another try
+        else:  # tried again at the end of the next sync
             self.drop(number, shard)
             logger.info("index.quantized_in_vain", extra={"generation": old})
 

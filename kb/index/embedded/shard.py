@@ -129,7 +129,7 @@ class Shard(ShardWrites):
         writes, known = self._writes, self._revisions
         if known is None or known[0] != writes:
             known = writes, revisions_of(record.payload for record in self._records([PAGE_ID, REVISION]))
-            self._revisions = known  # of a count that is over by now, where somebody wrote meanwhile
+            self._revisions = known  # read again next time if somebody wrote meanwhile
         return dict(known[1])
 
     def inventory(self) -> Mapping[str, PageHeld]:
@@ -211,7 +211,7 @@ class Shard(ShardWrites):
             )
         for query in queries:
             check_dimension(query.dense, self.manifest)
-        with self._lock.read():  # all of it at one moment
+        with self._lock.read():  # no write in between
             with engine_failures(self._folder):
                 found = score(self._shard, queries, audience=audience, limit=limit, anchor_pages=anchor_pages)
             rows = found.rows(choose)

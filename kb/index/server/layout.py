@@ -49,5 +49,5 @@ async def create(
             write_consistency_factor=layout.write_consistency_factor,
             metadata=manifest_to_fields(manifest) | ({COPY: copy_of} if copy_of else {}),
         ),
-        for_s=0,  # the second time it would be there already
+        for_s=0,  # a retry would find it there already
     )

@@ -50,7 +50,7 @@ def query_requests(
         models.QueryRequest(prefetch=legs, query=vector, using=using, filter=scopes[0], limit=most)
         for using, vector in (*wordings, *terms)
     ]
-    if anchor_pages:  # a point of theirs that any leg finds is found by one of their legs too
+    if anchor_pages:  # whatever any leg finds of these pages, one of the pages' own legs finds too
         using, vector = wordings[0]
         requests.append(
             models.QueryRequest(prefetch=legs[1::2], query=vector, using=using, filter=scopes[1], limit=most)

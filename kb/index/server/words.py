@@ -273,7 +273,7 @@ class ServerWords:
                     replication_factor=layout.replication_factor,
                     write_consistency_factor=layout.write_consistency_factor,
                 ),
-                for_s=0,  # the second time it would be there already
+                for_s=0,  # a retry would find it there already
             )
             self._exists = True
 

@@ -232,5 +232,5 @@ def _agreement(source: _Source, folder: Path) -> dict[Weights, float]:
 
 if __name__ == "__main__":
     logging.getLogger().setLevel(logging.ERROR)
-    warnings.simplefilter("ignore")  # the exporter's, of its own future
+    warnings.simplefilter("ignore")  # the exporter's deprecation warnings
     sys.exit(main(sys.argv[1:]))
