@@ -12,6 +12,9 @@ from typing import Literal, Protocol
 
 Kind = Literal["prose", "list", "table", "quote", "fence", "other"]
 FENCES = ("```", "~~~")
+_QUOTED_FENCE = re.compile(r"(?: *>)+ *(?:`{3}|~{3})")
+_INDENTS = ("    ", "\t")
+"""Of code without a fence."""
 _DELIMITERS = re.compile(r"^ *\|?(?: *:?-+:? *\|)+(?: *:?-+:? *)?$", re.MULTILINE)
 """The row below a table's head; it tells a table whose rows begin without a bar."""
 
@@ -97,6 +100,9 @@ def _line(numbers: Sequence[int], mark: Callable[[int], str], below: Callable[[S
 def _kind(text: str, *, at: Literal[0, -1]) -> Kind:
     """Returns what the text's first or last line belongs to."""
     line = text.split("\n")[at]
+    is_indented = line.startswith(_INDENTS) and text.startswith(_INDENTS) and not is_block(text)
+    if at == -1 and (is_indented or _QUOTED_FENCE.match(line)):
+        return "fence"
     if _DELIMITERS.search(text) and not text.lstrip().startswith(FENCES) and "|" in line:
         return "table"
     if not is_block(line):

@@ -55,6 +55,11 @@ def test_a_table_is_cited_below_by_what_its_lead_in_does_not_cite() -> None:
     assert written("It is so:", Sentence(text="Between.", citations=(2,)), rows).endswith("\n\nSource: [1]")
 
 
+@pytest.mark.parametrize("block", ["> ```\n> code\n> ```", "    code\n    more", "\tcode"])
+def test_code_without_a_fence_of_its_own_is_cited_below(block: str) -> None:
+    assert written(block) == f"{block}\n\nSource: [1]"
+
+
 @pytest.mark.parametrize("block", [FENCE, TABLE, BARLESS, "~~~\nx\n~~~"])
 def test_what_comes_after_a_table_or_code_is_text_again(block: str) -> None:
     assert kinds(written("So:", block, "Then wait."))[-1] == kinds("Then wait.")[-1]
