@@ -14,7 +14,7 @@ WHOLE_BLOCKS = 2.2
 """Share of a quote's size up to which a single block is shown whole; a longer one loses rows, items or sentences."""
 
 CLEAR_LEAD = 0.1
-"""By how much the nearest unit must lead the others of its block to be called the best. Where a quote has what was asked
+"""By how much the nearest unit must lead the others of its block to be called the best. Where a quote has what is asked
 for, the nearest unit holds it in 70% of cases; in 83% of those with this lead. See docs/measurements/evaluation.md."""
 
 _SET_APART = frozenset({"sentence", "item", "quote"})
