@@ -16,7 +16,7 @@ from kb.errors import StoreUnavailableError
 logger = logging.getLogger(__name__)
 
 APART_S = 300.0
-"""Between two looks. The first is at the start: whoever gave the bot a new token has started it again."""
+"""Seconds between two looks. The first is at the start: a bot that was given a new token was restarted."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,5 @@
-"""What a part of a vendor's storage (a drive, a folder) held when its changes were last taken in, and where they are
-told next.
+"""Remembers what a part of a vendor's storage (a drive, a folder) held at the last sync, and where the changes since
+are listed.
 
 A cache in SQLite, safe to delete: then the next sync lists everything anew. Items and link are kept in one transaction,
 so that the link never runs ahead of the items; what of them is indexed, the index itself knows.

@@ -1,7 +1,7 @@
-"""Whether two versions of a page say the same: their words, without white space, markup and addresses.
+"""Compares two versions of a page by their words, without white space, markup and addresses.
 
-Read by rules of its own and not by the parsers: thousands of old versions are compared at a sync, some of them in
-formats that no parser takes in, and a mistake costs a date, not a word of an answer.
+It reads them by rules of its own and not by the parsers: thousands of old versions are compared at a sync, some of them
+in formats that no parser takes in, and a mistake costs a date, not a word of an answer.
 """
 
 from __future__ import annotations

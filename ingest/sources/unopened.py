@@ -1,4 +1,4 @@
-"""A source that could not even be opened (its settings, its credentials, its folder), in the place of itself."""
+"""Stands in for a source that could not be opened (its settings, its credentials, its folder)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a sync asks of the index that answers questions, and what stands for one that cannot be read."""
+"""The live index as a sync sees it, and what stands in for one that cannot be read."""
 
 from __future__ import annotations
 

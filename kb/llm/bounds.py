@@ -1,4 +1,4 @@
-"""How much of a reply is read: an endpoint need not keep to `max_tokens`, and other questions wait meanwhile."""
+"""Bounds how much of a reply is read: an endpoint may ignore `max_tokens`, and other questions wait meanwhile."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
-"""Faults: what a library or our own code raises and nobody meant.
+"""Recognizes faults: errors that a library or our own code raises unintentionally.
 
-People are told of them in a sentence. The log says where they happened: an exception's own text may hold words of a
-page.
+People read a sentence about them. The log says where they happened: an exception's own text may hold words of a page.
 """
 
 from __future__ import annotations

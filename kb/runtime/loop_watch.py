@@ -1,8 +1,8 @@
-"""How late the event loop is, and where it was when it was late: whatever holds it up holds up every question.
+"""Measures how late the event loop is, and where it stood then: whatever holds it up holds up every question.
 
-A task asks to be woken at short intervals and notes how much later it was. A thread of its own looks whether
-the task still does; where it does not, it writes down where the loop's thread stands. Work in another thread
-that holds Python's lock stops both: then the stacks are those of the moment at which it let go.
+A task asks to be woken at short intervals and notes how much later it was. A thread of its own checks that the task
+still does so; if not, it logs where the loop's thread stands. Work in another thread that holds Python's lock stops
+both: then the stacks are those of the moment at which it let go.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What hangs on pages: documents, and comments. Both editions' search lists them, with the page that holds them."""
+"""Reads what is attached to pages: documents and comments. Both editions' search lists them with their page."""
 
 from __future__ import annotations
 

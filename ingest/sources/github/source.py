@@ -122,8 +122,8 @@ class GithubSource(ConfiguredSource[GithubSettings]):
         await self._connection.close()
 
     async def look(self, name: str) -> tuple[Found, Mapping[str, str]]:
-        """Returns a repository of the settings as it is now, and what is wrong with each part of it that is read; "":
-        nothing. A wiki is not asked for, since that would clone it.
+        """Returns a repository of the settings as it is now, and what is wrong with each part of it that is read; ""
+        for nothing. A wiki is not asked for, since that would clone it.
 
         Raises:
             ApiError: it is not seen; the message says what to do about it.

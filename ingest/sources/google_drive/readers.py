@@ -1,10 +1,10 @@
-"""Who may read a file: with whom Drive says that it is shared, by the
-table in the settings. What is not in it closes the file.
+"""Who may read a file: those with whom Drive says that it is shared, as far as the table in the settings knows them. A
+file that is shared with nobody in it is closed.
 
-Permissions come down from folders and shared drives, and nothing takes them away but a folder with limited
-access (https://developers.google.com/workspace/drive/api/guides/limited-expansive-access). What is in My
-Drive tells them all by itself. In a shared drive a file tells only whether it has some of its own; where it
-has none its readers are those of the folder it is in.
+Permissions come down from folders and shared drives, and nothing takes them away but a folder with limited access
+(https://developers.google.com/workspace/drive/api/guides/limited-expansive-access). A file in My Drive lists all of
+them. A file in a shared drive says only whether it has some of its own; where it has none, its readers are those of its
+folder.
 """
 
 from __future__ import annotations

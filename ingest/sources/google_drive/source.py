@@ -111,7 +111,7 @@ class GoogleDriveSource(ConfiguredSource[GoogleDriveSettings]):
         await self._connection.close()
 
     async def look(self) -> Mapping[str, str | Audience]:
-        """Returns by the name of each part that is read who may read what is in it by default, or what is wrong.
+        """Returns, by the name of each part that is read, who may read its content by default, or what is wrong.
 
         Raises:
             SourceUnavailableError: nothing can be asked.

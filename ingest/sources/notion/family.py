@@ -1,4 +1,4 @@
-"""Which Notion page is below which, and what pages are called that another one names by their id."""
+"""Knows which Notion page is below which, and the titles of pages that others name by id."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What of a page Notion did not give, for the report of the sync: the page is read without it."""
+"""Collects what Notion did not return of a page, for the report of the sync: the page is read without it."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 
 @dataclass(kw_only=True, slots=True)
 class Missing:
-    """`blocks`: (why, kind of block) -> how many. `pages`: that are named by id and whose title is not told.
-    `formats`: whether it is not known how the numbers of its columns are shown. `cut`: whether it is longer
-    or deeper than is read. `passing`: whether Notion may tell more at the next sync.
+    """`blocks`: (why, kind of block) -> how many. `pages`: those named by id whose title is unknown. `formats`: whether
+    the number formats of its columns are unknown. `cut`: whether it is longer or deeper than is read. `passing`:
+    whether Notion may return more at the next sync.
     """
 
     blocks: Counter[tuple[str, str]] = field(default_factory=Counter)

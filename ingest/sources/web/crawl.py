@@ -1,9 +1,9 @@
 """One visit to a website: from its start pages and sitemaps along the links, and what was found under which path.
 
-What fails today is told from what is gone: a page that fails keeps its place, and the way through it is known
-from the last visit. Only what the site itself says is gone, moved or hidden, or what nothing leads to any
-more, is not listed. A page that now asks its visitors who they are is a failure whose earlier text has to go.
-A site that shows one text under all its addresses is not believed.
+What fails today is kept apart from what is gone: a page that fails stays listed, and its links are known from the last
+visit. Only what the site itself says is gone, moved or hidden, or what nothing links to any more, is not listed. A page
+that now asks visitors to log in is a failure whose earlier text has to go. A site that shows one text under all its
+addresses is not believed.
 """
 
 from __future__ import annotations

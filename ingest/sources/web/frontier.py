@@ -1,4 +1,4 @@
-"""The addresses that a visit has met: which wait to be asked for, and which need not be."""
+"""The addresses that a visit has met: which still have to be asked for, and which need not be."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Addresses as pages, sitemaps and headers write them: what is none is None, whatever is wrong with it."""
+"""Parses addresses as pages, sitemaps and headers write them; what is not an address becomes None, never an error."""
 
 from __future__ import annotations
 

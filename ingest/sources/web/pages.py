@@ -1,4 +1,4 @@
-"""What an answer is, if it is no page to read: a login, a redirect in the page itself, a frame that a script fills."""
+"""Recognizes responses that are no page to read: a login, a redirect within the page, a frame that a script fills."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""The start addresses: where they lead today. The site is there, so the
-scope follows, as far as it stays the same site's.
-"""
+"""Asks the start addresses where they lead today. The scope follows them there as long as that is the same site."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""A site that shows one text under all its addresses (under maintenance,
-behind a question) has not replaced its pages by it.
+"""Recognizes a site that shows one text under all its addresses (under maintenance, behind a question): that text must
+not replace its pages.
 """
 
 from __future__ import annotations

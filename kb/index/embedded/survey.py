@@ -1,4 +1,4 @@
-"""A look at the points of a generation, in a process of its own: damaged files may end it, and nobody else.
+"""Looks at the points of a generation, in a process of its own, since damaged files may crash it.
 
 python -m kb.index.embedded.survey FOLDER    prints how many points there are; exits with another code than 0 if they
 are damaged

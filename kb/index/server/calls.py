@@ -1,7 +1,7 @@
-"""Calls of a Qdrant server: what is tried again and for how long, and what is said of one that fails.
+"""Calls a Qdrant server: what is retried and for how long, and what is said about a call that fails.
 
-Only what may be carried out twice goes through here with a limit above
-0: an answer may get lost after the work was done.
+Only calls that may be carried out twice go through here with a limit above 0: a response may get lost after the work
+was done.
 """
 
 from __future__ import annotations

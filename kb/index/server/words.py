@@ -1,9 +1,9 @@
 """The counts of words of one collection on a Qdrant server, in a collection of its own beside it.
 
-Whoever writes marks them as being changed (`begin`), counts along, and puts them back whole (`publish`);
-every other process reads them. One process writes at a time, but for a page that is forgotten by hand
-meanwhile: whoever finds another's mark in the place of his own knows that the counts miss something, and says
-so (`doubt`). Then, or where a writer died, somebody counts anew.
+A process that writes marks them as being changed (`begin`), counts along, and publishes them when they are complete
+(`publish`); every other process reads them. One process writes at a time, except where a page is forgotten by hand
+meanwhile: a process that finds another's mark in place of its own knows that the counts miss something, and says so
+(`doubt`). Then, or where a writer died, the words are counted anew.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ STATE_ID = 0
 PART_BYTES = 2 * 1024 * 1024
 """Bytes of one point, before base64. Some 10 MB in all at a million words."""
 ABANDONED_S = 900.0
-"""Seconds after which whoever was changing the counts has died, unless he said since that he lives."""
+"""Seconds without a sign of life after which the process that was changing the counts is taken for dead."""
 ALIVE_S = 60.0
 
 Records = Callable[[], AsyncIterator[Sequence[models.Record]]]
@@ -54,7 +54,7 @@ class State(BaseModel):
     parts: int = 0
     writer: str = ""
     since: float = 0.0
-    """Seconds since 1970 when the writer last said that he is at work."""
+    """Seconds since 1970 at the writer's last sign of life."""
     doubted: bool = False
     """Whether somebody wrote beside the writer."""
 
