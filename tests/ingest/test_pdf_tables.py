@@ -57,6 +57,7 @@ END = (60.0, 240.0, "Ask the desk for a permit.")
     "rows",
     [
         ZONES,
+        [["Plan", "2024", "2025"], ["Basic", "5", "6"], ["Pro", "", "9"], ["Max", "12", ""]],
         ZONES[:3],
         [*ZONES[:2], ZONES[3], ZONES[2]],
         [ZONES[0], ZONES[1], ["", "5 euros", "21-24"], ZONES[3]],

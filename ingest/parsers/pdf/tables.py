@@ -34,6 +34,7 @@ _FULL = 0.85
 """Share of a column's width above which words may continue in the next line."""
 _ROMAN = re.compile(r"[ivxlc]+")
 """A page of a table of contents."""
+_YEAR = re.compile(r"(?:19|20)\d\d")
 _LETTER = re.compile(r"[^\W\d_]")
 _MARKER = re.compile(r"[^\w\s]{1,2}|\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{1,5})[.)]|[o§]")
 """The mark of a list's item."""
@@ -112,13 +113,18 @@ def placed_tables(words: Sequence[Word], rules: Sequence[Rule]) -> Iterator[Plac
 
 
 def _names_columns(line: Line) -> bool:
-    """Whether each cell is a few words, and no number, end of a sentence or label of a form."""
-    return len(line.segments) > 1 and all(
-        len(cell.text) <= _NAME
-        and _LETTER.search(cell.text)
-        and not _ROMAN.fullmatch(cell.text)
-        and not cell.text.endswith((".", ":", ","))
-        for cell in line.segments
+    """Whether each cell is a few words or a year, and no number, end of a sentence or label of a form."""
+    texts = [cell.text for cell in line.segments]
+    return (
+        len(texts) > 1
+        and any(map(_LETTER.search, texts))
+        and all(
+            len(cell.text) <= _NAME
+            and (_LETTER.search(cell.text) or _YEAR.fullmatch(cell.text))
+            and not _ROMAN.fullmatch(cell.text)
+            and not cell.text.endswith((".", ":", ","))
+            for cell in line.segments
+        )
     )
 
 
