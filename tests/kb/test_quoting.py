@@ -234,3 +234,9 @@ async def test_items_of_a_list_that_was_cut_stay_a_list() -> None:
     (quote,) = await quotes("What about dogs?", f"The rules are these:\n\n{items}")
     assert quote.shown < quote.total
     assert quote.text.startswith("The rules are these:\n\n")
+
+
+async def test_a_sentence_before_a_list_is_not_set_apart_wherever_it_stands() -> None:
+    page = "Parcels leave on Monday. To return a parcel, you should:\n\n- print the label\n- hand the parcel over"
+    (quote,) = await quotes("How should you return a parcel?", page)
+    assert quote.best == "- hand the parcel over"
