@@ -14,7 +14,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.playground import SlackLimits, sample_workspace
 from bot.playground.guide import Guide, Suggestion
 from bot.playground.kb_pages import ShownPage, ShownSection
-from tests.fakes.browser import CHROMIUM, NO_CHROMIUM, a_chromium
+from tests.fakes.browser import CHROMIUM, NO_CHROMIUM, Windows, a_chromium
 from tests.fakes.playground import Playground
 
 pytestmark = [
@@ -30,6 +30,11 @@ async def chromium() -> AsyncIterator[Any]:
         yield browser
 
 
+@pytest.fixture(scope="module")
+def windows(chromium: Any) -> Windows:
+    return Windows(chromium, viewport={"width": 1280, "height": 800})
+
+
 @pytest_asyncio.fixture(loop_scope="module")
 async def playground(clock: Callable[[], float], limits: SlackLimits) -> AsyncIterator[Playground]:
     async with Playground(sample_workspace(), clock=clock, limits=limits) as running:
@@ -37,18 +42,18 @@ async def playground(clock: Callable[[], float], limits: SlackLimits) -> AsyncIt
 
 
 @pytest_asyncio.fixture(loop_scope="module")
-async def page(chromium: Any, playground: Playground) -> AsyncIterator[Any]:
+async def page(windows: Windows, playground: Playground) -> AsyncIterator[Any]:
     """A page of Alice's in #general. A script error or a dialog that a message opened fails the test."""
-    page = await chromium.new_page(viewport={"width": 1280, "height": 800})
     problems: list[str] = []
-    page.on("pageerror", lambda error: problems.append(str(error)))
-    page.on(
-        "dialog", lambda dialog: problems.append(dialog.message) or asyncio.ensure_future(dialog.dismiss())
-    )
-    await page.goto(f"{playground.url}#/U0ALICE/C0GENERAL")
-    await page.wait_for_selector("textarea")
-    yield page
-    await page.close()
+    async with windows.window() as page:
+        page.on("pageerror", lambda error: problems.append(str(error)))
+        page.on(
+            "dialog",
+            lambda dialog: problems.append(dialog.message) or asyncio.ensure_future(dialog.dismiss()),
+        )
+        await page.goto(f"{playground.url}#/U0ALICE/C0GENERAL")
+        await page.wait_for_selector("textarea")
+        yield page
     assert problems == []
 
 
@@ -299,7 +304,7 @@ async def test_nothing_sticks_out_sideways(page: Any, client: AsyncWebClient, wi
 
 
 async def test_a_cited_section_of_a_document_is_scrolled_to(
-    chromium: Any, clock: Callable[[], float], limits: SlackLimits
+    windows: Windows, clock: Callable[[], float], limits: SlackLimits
 ) -> None:
     def section(number: int) -> ShownSection:
         text = "\n\n".join([f"Line of page {number}."] * 40)
@@ -309,12 +314,13 @@ async def test_a_cited_section_of_a_document_is_scrolled_to(
         shown = ShownPage(title="Report", sections=tuple(section(number) for number in (1, 2, 3)))
         return shown if path == "report.pdf" else None
 
-    async with Playground(sample_workspace(), clock=clock, limits=limits, pages=pages) as running:
-        page = await chromium.new_page(viewport={"width": 1280, "height": 800})
+    async with (
+        Playground(sample_workspace(), clock=clock, limits=limits, pages=pages) as running,
+        windows.window() as page,
+    ):
         await page.goto(f"{running.url}kb/report.pdf#page=2")
         top = await page.evaluate("document.getElementById('page=2').getBoundingClientRect().top")
         scrolled = await page.evaluate("window.scrollY")
-        await page.close()
     assert scrolled > 800
     assert -1 <= top <= 40
 
@@ -499,13 +505,15 @@ QUESTIONS = (
     ],
 )
 async def test_the_first_screen_says_who_writes_and_what_to_try(
-    chromium: Any, clock: Callable[[], float], limits: SlackLimits, guide: Guide, told: str
+    windows: Windows, clock: Callable[[], float], limits: SlackLimits, guide: Guide, told: str
 ) -> None:
     async def ask() -> Guide:
         return guide
 
-    async with Playground(sample_workspace(), clock=clock, limits=limits, guide=ask) as running:
-        page = await chromium.new_page(viewport={"width": 1280, "height": 800})
+    async with (
+        Playground(sample_workspace(), clock=clock, limits=limits, guide=ask) as running,
+        windows.window() as page,
+    ):
         await page.goto(f"{running.url}#/U0ALICE/C0GENERAL")
         await page.locator("#welcome").get_by_text(told).wait_for()
         if guide.questions:
@@ -520,7 +528,6 @@ async def test_the_first_screen_says_who_writes_and_what_to_try(
             await page.get_by_role("menuitem", name="Who feeds the office cat?").click()
             await page.locator("#messages").get_by_text("Who feeds the office cat?").wait_for()
             assert running.messages("#general")[-1]["text"].startswith("<@U0FOOTNOTE> Who feeds")
-        await page.close()
 
 
 async def test_what_is_said_while_a_channel_is_being_loaded_is_shown(
