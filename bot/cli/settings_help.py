@@ -90,8 +90,8 @@ def manual() -> str:
             "under its section, or in the environment;"
         ),
         (
-            "the environment wins. `footnote settings` shows what each is now. [Sources](sources.md) "
-            "have settings of their own."
+            "the environment wins. `footnote settings` shows what each is now. A default of `none`: not set; "
+            'what holds then is said behind "None:". [Sources](sources.md) have settings of their own.'
         ),
     ]
     by_section: dict[str, list[Setting]] = {}
@@ -100,7 +100,7 @@ def manual() -> str:
     for section, settings in by_section.items():
         kind = type(getattr(Settings(), section)) if section else Settings
         described = inspect.getdoc(kind) if section and "__doc__" in vars(kind) and kind.__doc__ else ""
-        lines += ["", f"## {section}" if section else "## On top", ""]
+        lines += ["", f"## {section}" if section else "## Top level", ""]
         if described:
             lines += [" ".join(described.split()), ""]
         lines += ["| setting | environment | takes | default | meaning |", "|---|---|---|---|---|"]

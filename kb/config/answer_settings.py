@@ -26,7 +26,7 @@ class AnswerSettings(Section):
     a third of it nothing is shown. None: what the file of weights says."""
     relevance_file: Path | None = None
     """Weights of the evidence's confidence, as `footnote eval decline
-    --fit --json` writes them. None: the bundled ones.
+    --fit --weights FILE` writes them. None: the bundled ones.
     """
     max_sentences: Annotated[int, Field(ge=1, le=30)] = 4
     """Sentences that a model is asked to write at most."""

@@ -69,9 +69,8 @@ good at English, and one that reads a hundred languages.
 
 class EmbedSettings(Section):
     model: str = MULTILINGUAL
-    """A sentence-transformers name or folder, or several joined by "+",
-    or "multilingual" (see `MULTILINGUAL_MODELS`). The weights of
-    all-MiniLM-L6-v2 and multilingual-e5-small come with Python packages."""
+    """A sentence-transformers name or folder, or several joined by "+". "multilingual" is short for
+    all-MiniLM-L6-v2+multilingual-e5-small, whose weights come with Python packages."""
     query_prompt: str = ""
     """Put before each question, instead of the model's own prompt."""
     document_prompt: str = ""

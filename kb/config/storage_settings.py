@@ -12,7 +12,7 @@ from kb.config.sections import Section
 
 class ReindexSettings(Section):
     golden: Path | None = None
-    """Questions that must go on finding their page, or a rebuilt index does not go live: see `kb.retrieval.golden`."""
+    """A file of questions that must still find their page, or a rebuilt index does not go live (docs/reindexing.md)."""
 
 
 class StoreSettings(Section):
