@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 
 import numpy as np
+import pytest
 from qdrant_client import models
 
 from kb.calibration import Calibration
@@ -88,6 +89,12 @@ async def found(index: VectorIndex, text: str, audience: Audience = EVERYBODY, *
 
 
 MakeIndex = Callable[[IndexManifest | None], VectorIndex]
+
+
+server_in_a_series = pytest.mark.parametrize(
+    "make_index", ["edge", pytest.param("server", marks=pytest.mark.series)], indirect=True
+)
+"""For searches as many as fit beside writes: `test_server_index.py` looks after every so many points instead."""
 
 
 def write_until_killed(folder: Path, *, after: int) -> Sequence[str]:

@@ -29,6 +29,7 @@ from tests.contract.indexes import (
     lexical,
     measured,
     put,
+    server_in_a_series,
 )
 
 pytestmark = pytest.mark.filterwarnings("ignore:Payload indexes have no effect:UserWarning")
@@ -111,6 +112,7 @@ class TestGenerations:
             await rebuild.swap()
         assert await found(index, "leave") == {"page-3#0"}
 
+    @server_in_a_series
     async def test_a_search_during_swaps_sees_all_of_the_old_or_all_of_the_new(
         self, index: VectorIndex
     ) -> None:

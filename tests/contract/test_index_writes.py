@@ -22,6 +22,7 @@ from tests.contract.indexes import (
     a_query,
     found,
     put,
+    server_in_a_series,
 )
 
 pytestmark = pytest.mark.filterwarnings("ignore:Payload indexes have no effect:UserWarning")
@@ -171,6 +172,7 @@ class TestWrites:
         await index.delete_pages(["b"])
         assert list(await index.languages()) == ["de", "nl"]
 
+    @server_in_a_series
     async def test_a_search_never_meets_a_page_without_passages(self, index: VectorIndex) -> None:
         await put(index, a_page("leave", revision="r0"), "leave", "holiday")
         stop = asyncio.Event()

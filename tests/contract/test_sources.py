@@ -209,6 +209,7 @@ async def test_a_limit_of_the_rate_is_waited_out_and_nothing_is_missing(
     assert (sorted(report.added), report.failed) == (sorted(world.paths.values()), [])
 
 
+@pytest.mark.series
 async def test_a_sync_that_was_killed_is_taken_up_by_the_next_one(world: World, tmp_path: Path) -> None:
     """kill -9 while it embeds, when all of the source has been asked for and nothing is indexed yet."""
     kept = getattr(world, "kept", tmp_path / "kept")

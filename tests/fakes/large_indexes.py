@@ -97,8 +97,9 @@ def page(number: int, *, vector: int | None = None) -> dict[str, Sequence[Indexe
 
 
 async def put(into: Written, count: int) -> None:
-    for number in range(count):
-        await into.replace_pages(page(number))
+    await into.replace_pages(
+        {name: chunks for number in range(count) for name, chunks in page(number).items()}
+    )
 
 
 async def rebuilt(index: EdgeIndex, count: int = PAGES) -> None:

@@ -30,6 +30,7 @@ def measured() -> dict[str, CitationFigures]:
     return {**by_split, "all": figures(results)}
 
 
+@pytest.mark.series
 @pytest.mark.slow
 @pytest.mark.parametrize("split", FLOORS)
 def test_what_the_check_reaches_does_not_sink(measured: dict[str, CitationFigures], split: Split):
@@ -38,6 +39,7 @@ def test_what_the_check_reaches_does_not_sink(measured: dict[str, CitationFigure
     assert (measured[split].kept.share or 0) >= kept
 
 
+@pytest.mark.series
 @pytest.mark.slow
 def test_of_all_wrong_numbers_and_dates_the_target_is_caught(measured: dict[str, CitationFigures]):
     assert measured["all"].reached

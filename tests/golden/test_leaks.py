@@ -74,6 +74,7 @@ async def test_a_missing_filter_in_the_search_is_noticed(monkeypatch: pytest.Mon
     assert {leak.where for leak in report.leaks} >= {"message", "why", "given to the answerer", "api"}
 
 
+@pytest.mark.series
 async def test_a_missing_filter_in_what_the_thread_remembers_is_noticed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -86,6 +87,7 @@ async def test_a_missing_filter_in_what_the_thread_remembers_is_noticed(
     assert {leak.where for leak in report.leaks} >= {"message", "given to the answerer"}
 
 
+@pytest.mark.series
 async def test_spelling_towards_pages_that_outsiders_may_not_read_is_noticed() -> None:
     def spelling(walk: Walk) -> Walk:
         retriever = walk.pipeline.retriever
@@ -96,6 +98,7 @@ async def test_spelling_towards_pages_that_outsiders_may_not_read_is_noticed() -
     assert {leak.kind for leak in report.leaks} == {"misspelt"}
 
 
+@pytest.mark.series
 async def test_a_why_view_that_asks_nobody_is_noticed() -> None:
     class Trusting(kb.pipeline.Pipeline):
         async def may_show(self, page_ids: Collection[str], audience: Audience) -> bool:
@@ -109,6 +112,7 @@ async def test_a_why_view_that_asks_nobody_is_noticed() -> None:
     assert {leak.where for leak in report.leaks} == {"why"}
 
 
+@pytest.mark.series
 async def test_groups_that_count_in_channels_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     def generous(channel: Channel, person: Person, membership: Membership, **options: Any) -> Audience:
         audience = audience_of(channel, person, membership, **options)
@@ -118,6 +122,7 @@ async def test_groups_that_count_in_channels_are_noticed(monkeypatch: pytest.Mon
     assert (await walked()).leaks
 
 
+@pytest.mark.series
 async def test_outsiders_that_count_as_everyone_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     def naive(channel: Channel, person: Person, membership: Membership, **options: Any) -> Audience:
         return replace(audience_of(channel, person, membership, **options), everyone=True)

@@ -126,6 +126,7 @@ async def missed(index: Path, work: Path, damage: Damage, names: list[str]) -> l
     return unnoticed
 
 
+@pytest.mark.series
 async def test_no_file_of_a_closed_index_is_cut_in_half_unnoticed(closed: Path, tmp_path: Path) -> None:
     copy_folder(closed, tmp_path / "index")
     growing = [name for name in files_of(closed) if "/segments/" in name and name.endswith((".dat", ".mmap"))]
@@ -148,7 +149,7 @@ def is_noticed_by_its_size(folder: Path, name: str) -> bool:
 
 
 @pytest.mark.parametrize("damage", [half, gone, zeros, noise])
-@pytest.mark.parametrize("state", ["closed", "killed"])
+@pytest.mark.parametrize("state", ["closed", pytest.param("killed", marks=pytest.mark.series)])
 async def test_what_says_which_points_there_are_is_not_damaged_unnoticed(
     state: str, damage: Damage, tmp_path: Path, closed: Path, killed: Path
 ) -> None:

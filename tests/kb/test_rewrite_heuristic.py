@@ -239,6 +239,7 @@ async def test_a_noun_that_may_be_the_threads_is_searched_as_asked_and_worth_a_m
     assert rewrite.confidence < 1.0
 
 
+@pytest.mark.series
 async def test_on_canard_the_gate_notices_follow_ups_and_leaves_questions_with_every_word_said_alone() -> (
     None
 ):

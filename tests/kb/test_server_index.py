@@ -6,13 +6,16 @@ from __future__ import annotations
 
 import asyncio
 import random
+import time
 from collections.abc import AsyncIterator
+from types import SimpleNamespace
 
 import pytest
 from qdrant_client import AsyncQdrantClient, models
 
 from kb.errors import IndexUnavailableError, SettingsError
 from kb.index.port import IndexCounts, IndexedChunk, IndexManifest, PagesWanted, QueryVectors, SparseVector
+from kb.index.server import calls, writes
 from kb.index.server.index import ServerIndex
 from kb.index.server.page_versions import LEDGER_ID
 from kb.index.server.writes import BYTES
@@ -66,7 +69,7 @@ async def index(server: QdrantServer) -> AsyncIterator[ServerIndex]:
     await index.close()
 
 
-def a_client(server: QdrantServer, *, timeout: int = 5, key: str | None = None) -> AsyncQdrantClient:
+def a_client(server: QdrantServer, *, timeout: int = 60, key: str | None = None) -> AsyncQdrantClient:
     return AsyncQdrantClient(url=server.url, timeout=timeout, check_compatibility=False, api_key=key)
 
 
@@ -75,20 +78,36 @@ async def texts(index: ServerIndex, *pages: str, limit: int = 500) -> list[str]:
     return [hit.chunk.text.strip() for hit in hits]
 
 
+@pytest.fixture
+def pauses_pass_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is waited before the next try is added to the clock, and nobody's search needs what was replaced."""
+    waited = 0.0
+
+    async def wait(seconds: float) -> None:
+        nonlocal waited
+        waited += seconds
+        await asyncio.sleep(0)
+
+    monkeypatch.setattr(calls, "asyncio", SimpleNamespace(sleep=wait))
+    monkeypatch.setattr(calls, "time", SimpleNamespace(monotonic=lambda: time.monotonic() + waited))
+    monkeypatch.setattr(writes, "GRACE_S", 0.0)
+
+
 class TestLargePages:
-    async def test_a_page_of_6000_sections_goes_out_in_requests_that_the_server_takes(
-        self, server: QdrantServer
+    @pytest.mark.parametrize("sections", [2000, pytest.param(6000, marks=pytest.mark.series)])
+    async def test_a_page_of_thousands_of_sections_goes_out_in_requests_that_the_server_takes(
+        self, server: QdrantServer, sections: int
     ) -> None:
         wide = IndexManifest(embedder="wide", dimension=384, chunker="v1")
         index = ServerIndex(a_client(server, timeout=60), "kb")
         rebuild = await index.begin_rebuild(wide)
         numbers = random.Random(3)
-        (chunks,) = a_version("long", "r1", 6000, words=120).values()
+        (chunks,) = a_version("long", "r1", sections, words=120).values()
         dense = [numbers.random() for _ in range(384)]
         await rebuild.replace_pages(
             {"long": [IndexedChunk(chunk=one.chunk, dense=dense, lexical=one.lexical) for one in chunks]}
         )
-        assert await rebuild.counts() == IndexCounts(pages=1, chunks=6000)
+        assert await rebuild.counts() == IndexCounts(pages=1, chunks=sections)
         assert server.largest_seen < BYTES < LARGEST
         await index.close()
 
@@ -134,6 +153,7 @@ class TestReplacing:
         await index.close()
         await other.close()
 
+    @pytest.mark.series
     async def test_searches_that_run_beside_a_busy_writer_end_and_are_whole(
         self, server: QdrantServer, index: ServerIndex
     ) -> None:
@@ -246,6 +266,7 @@ class TestTryingAgain:
         await writing
         assert set(await texts(index)) == {"r1 of 600"}
 
+    @pytest.mark.usefixtures("pauses_pass_at_once")
     @pytest.mark.parametrize(
         "failure",
         [
@@ -273,6 +294,7 @@ class TestTryingAgain:
         await index.settle()
         assert await index.counts() == IndexCounts(pages=1, chunks=4)
 
+    @pytest.mark.usefixtures("pauses_pass_at_once")
     @pytest.mark.parametrize("path", ["/points", "/points/scroll", "/points/delete"])
     async def test_what_a_write_reads_has_the_patience_of_a_write(
         self, server: QdrantServer, index: ServerIndex, path: str
@@ -288,6 +310,7 @@ class TestTryingAgain:
             server.failures = [Failure(status=429, headers={"Retry-After": "2"}, path=path)]
             await writing()
 
+    @pytest.mark.usefixtures("pauses_pass_at_once")
     async def test_the_limit_holds_and_is_said(self, server: QdrantServer) -> None:
         index = ServerIndex(a_client(server), "kb", manifest=MANIFEST, retry_s=1.6)
         await index.replace_pages(a_version("page", "r0", 1))

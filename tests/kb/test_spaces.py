@@ -117,8 +117,10 @@ def test_names_that_do_not_go_together_are_told_at_the_start(environment: dict[s
         ("/models/own one", "/models/own one", None),
         pytest.param(f"{E5} int8", E5, None, marks=needs_e5),
         pytest.param(E5, E5, "fp32", marks=needs_e5),
-        pytest.param(f"{MINILM} + {E5} int8", f"{MINILM}+{E5}", None, marks=needs_e5),
-        pytest.param(f"{MINILM} int8 + {E5} int8", f"{MINILM}+{E5}", "int8", marks=needs_e5),
+        pytest.param(f"{MINILM} + {E5} int8", f"{MINILM}+{E5}", None, marks=[needs_e5, pytest.mark.series]),
+        pytest.param(
+            f"{MINILM} int8 + {E5} int8", f"{MINILM}+{E5}", "int8", marks=[needs_e5, pytest.mark.series]
+        ),
         pytest.param(f"{MINILM} int8 + {E5}", f"{MINILM}+{E5}", "auto", marks=needs_e5),
     ],
 )

@@ -88,8 +88,7 @@ async def test_an_index_that_grows_large_is_quantized_after_the_sync_and_keeps_i
 ) -> None:
     await rebuilt(index, 5)
     await rebuilt(index, 1)
-    for number in range(PAGES):
-        await index.replace_pages(page(number))
+    await put(index, PAGES)
     await index.calibrate(Calibration(passages=PAGES))
     await index.settle()
     folder = tmp_path / "index"
@@ -112,8 +111,7 @@ async def test_an_index_that_grows_large_is_quantized_after_the_sync_and_keeps_i
 
 async def test_the_way_back_is_taken_as_it_is(index: EdgeIndex, tmp_path: Path) -> None:
     await rebuilt(index, LARGE)
-    for number in range(PAGES):
-        await index.replace_pages(page(number))
+    await put(index, PAGES)
     rebuild = await index.begin_rebuild(MANIFEST)
     await put(rebuild, 1)
     await rebuild.swap()

@@ -73,6 +73,7 @@ async def test_a_bot_killed_meanwhile_has_its_old_generation(index: EdgeIndex, t
     await after.close()
 
 
+@pytest.mark.series
 async def test_a_real_bot_killed_meanwhile_may_leave_its_child_to_end_in_vain(tmp_path: Path) -> None:
     bot = await asyncio.create_subprocess_exec(
         sys.executable, "-c", _BOT, str(tmp_path / "index"), stdout=PIPE
@@ -135,8 +136,7 @@ async def test_a_cancelled_rebuild_takes_its_quantizer_with_it(index: EdgeIndex,
 async def test_what_is_written_while_the_live_one_is_quantized_is_not_lost(
     index: EdgeIndex, tmp_path: Path
 ) -> None:
-    for number in range(PAGES):
-        await index.replace_pages(page(number))
+    await put(index, PAGES)
     async with held(index.settle()):
         await index.delete_pages([*page(0)])
         assert len(await found(index, 1)) == 10
