@@ -35,7 +35,7 @@ class SyncReport(BaseModel):
     unchanged: int = 0
     failed: list[FailedPage] = Field(default_factory=list)
     warned: list[FailedPage] = Field(default_factory=list)
-    """What is to be told of pages that did not fail: a field that could not be read, a page that only redirects."""
+    """Notes on pages that did not fail: a field that could not be read, a page that only redirects."""
     chunks: int = 0
     seconds: float = 0.0
     titles: dict[str, str] = Field(default_factory=dict)

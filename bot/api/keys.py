@@ -92,7 +92,7 @@ class ApiKeys:
         """Adds a key. Returns it, and the only copy of what its holder sends.
 
         Raises:
-            SettingsError: the name is taken or no name, or a principal of the audience is none.
+            SettingsError: the name is taken or not a name, or a principal of the audience is not one.
         """
         if not _NAME.fullmatch(name):
             raise SettingsError(f"{name!r} is no name for a key: use up to 40 of a-z, 0-9 and -")

@@ -34,7 +34,7 @@ def only_ours(hosts: Collection[str]) -> Middleware:
 
 
 def _is_foreign(request: web.Request) -> bool:
-    """Returns whether a browser sends it for another site's page. A link that a person follows is none."""
+    """Returns whether a browser sends it for another site's page. A link that a person follows does not count."""
     origin = request.headers.get("Origin")
     if origin is not None and split_address(origin).netloc != request.host:
         return True

@@ -116,6 +116,6 @@ def _as_read(label: str) -> str:
 
 
 def _hosts(matches: Iterable[re.Match[str]]) -> list[str]:
-    """Returns the matched hosts without "www."; a file's name is none."""
+    """Returns the matched hosts without "www.", and without names of files."""
     hosts = [match[1].lower().removeprefix("www.") for match in matches]
     return [host for host in hosts if host.rsplit(".", 1)[-1] not in _FILE_SUFFIXES]

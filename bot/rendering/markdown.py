@@ -28,7 +28,7 @@ _BARE = re.compile(
     r"|(?P<mail>(?<![\w@./:+-])[a-z0-9][a-z0-9._%+-]*@(?:[a-z0-9-]+\.)+[a-z]{2,}(?![\w@/-]|:\S|\.\w))",
     re.IGNORECASE,
 )
-"""Hosts that begin with "www." and e-mail addresses; `git@host:path` is none."""
+"""Hosts that begin with "www." and e-mail addresses; `git@host:path` is neither."""
 _TRAILING = "?!.,:;*_~'\"…’”»"
 """Ends a sentence, or the emphasis around an address, and is no part of it."""
 _TASK = re.compile(r"^\[([ xX])\] ")

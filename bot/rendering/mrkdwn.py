@@ -191,7 +191,7 @@ def _in_marks(text: str, style: str, edges: tuple[str, str] = ("", "")) -> str:
 
 
 def _joins(neighbour: str) -> bool:
-    """Returns whether a mark beside this character is none for Slack: a letter, its accent, a digit, a wide sign."""
+    """Returns whether Slack ignores a mark beside this character: a letter, its accent, a digit, a wide sign."""
     if not neighbour:
         return False
     kind = unicodedata.category(neighbour)

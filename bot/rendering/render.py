@@ -113,7 +113,7 @@ def answer_warnings(answer: Answer, today: date) -> list[str]:
 
 
 def _is_written(answer: Answer) -> bool:
-    """Returns whether it has sentences of its own: of a model, a clarifying question or a greeting. A quote is none."""
+    """Returns whether it has sentences of its own: of a model, a clarifying question or a greeting, not a quote."""
     written = answer.sentences and not answer.quotes
     return bool(written) and answer.outcome in {"answered", "unclear", "chat"}
 

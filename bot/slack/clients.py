@@ -73,7 +73,7 @@ def _answer(payload: dict[str, Any], method: str) -> dict[str, Any]:
     """Returns what came, where it is an answer of Slack's to this method.
 
     Raises:
-        SlackNoResponseError: it is none.
+        SlackNoResponseError: it is not one.
     """
     data, status = payload["data"], int(payload["status_code"])
     is_answer = isinstance(data, dict) and isinstance(data.get("ok"), bool)

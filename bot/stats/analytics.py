@@ -38,7 +38,7 @@ class Analytics:
     """See the module. `namespace` separates bots that share a Redis.
 
     `usage` tells what this process has asked of each model; what is new of it is added to everybody's with each answer.
-    `answered` is told of each answer, its outcome and its milliseconds, whether Redis answers or not.
+    `answered` is called with each answer's outcome and milliseconds, whether Redis answers or not.
     """
 
     def __init__(
@@ -107,7 +107,7 @@ class Analytics:
                 await pipe.execute()
 
     async def latest_languages(self) -> list[str]:
-        """Returns the languages of the latest questions, the last one first; small talk is none."""
+        """Returns the languages of the latest questions, the last one first, without small talk."""
         with store_failures(_UNAVAILABLE):
             stored: list[Any] = await self._redis.lrange(self._keys.languages, 0, LATEST - 1)
         return [text_of(language) for language in stored]

@@ -1,4 +1,4 @@
-"""Describes a gap: similar questions that the pages do not answer, with what may be told of them. Pure.
+"""Describes a gap: similar questions that the pages do not answer, with what may be shown of them. Pure.
 
 The wording of a question is told only where everybody may read it (`public`: the ids of those). One that was
 asked in a direct message or a private channel is counted, without its words, its place and its comments.

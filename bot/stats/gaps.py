@@ -69,7 +69,7 @@ class Gaps:
         )
 
     async def closed(self) -> list[Gap]:
-        """Returns gaps that are none any more, the last closed first: the same question was answered later, or asking
+        """Returns gaps that are closed, the last closed first: the same question was answered later, or asking
         again found an answer."""
         _, closed = await self._parted()
         public = await _public(closed, None, terminal=True)

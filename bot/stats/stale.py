@@ -16,7 +16,7 @@ StaleReason = Literal["expired", "review_overdue"]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class StalePage:
-    """`since`: the day on which its review was due, or on which it expired. `cited`: by how many answers of late."""
+    """`since`: the day on which its review was due, or on which it expired. `cited`: by how many recent answers."""
 
     page: Page
     reason: StaleReason

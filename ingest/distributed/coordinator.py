@@ -147,7 +147,7 @@ class WorkerPool:
         return self._count
 
     async def _ask(self, ask: Callable[[PageJobQueue], Awaitable[T]], otherwise: D) -> T | D:
-        """Returns what the queue answers; `otherwise` where there is none, or none any more."""
+        """Returns what the queue answers; `otherwise` where there is none, or no longer one."""
         if self._queue is None:
             return otherwise
         try:

@@ -99,7 +99,7 @@ async def decode_outcome(wire: bytes) -> tuple[str, Outcome]:
     """Returns the job's id, and what came of it.
 
     Raises:
-        ValueError: it is none, or one of another version of Footnote.
+        ValueError: it is not an outcome, or one of another version of Footnote.
     """
     head, *lines = wire.split(b"\n")
     outcome = _OUTCOME.validate_json(head)

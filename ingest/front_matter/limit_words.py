@@ -95,7 +95,7 @@ CLOSED = (
     internal none nobody unlisted draft me self admin admins owner false no true yes members team
     """)
 )
-"""Words that would pass for a channel's name and are none: whom they mean is not said."""
+"""Words that look like a channel's name but are not: they do not say whom they mean."""
 
 
 MADE_OF = re.compile(

@@ -228,7 +228,7 @@ class _Reader:
         )
 
     def _written(self) -> date | None:
-        """Returns the day on which the page was written. A day to come may be that of an event, and is none."""
+        """Returns the day on which the page was written. A future day does not count: it may be that of an event."""
         day = self._date(*_WRITTEN)
         return day if day is not None and day <= self._today else None
 

@@ -59,7 +59,7 @@ class CredentialsError(ApiError):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Response:
-    """`payload`: the parsed JSON; None: it is none. `following`: the next page of results by the header `Link`."""
+    """`payload`: the parsed JSON; None: it is not JSON. `following`: the next page of results by the header `Link`."""
 
     host: str | None
     status: int

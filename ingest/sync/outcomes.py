@@ -29,7 +29,7 @@ STAYS = " (its earlier text stays in the index)"
 class PageOutcomes:
     """The outcomes of one sweep. `writer` is what is filled: the live index, or one beside it.
 
-    `finished` is told of pages that are in the index or reported.
+    `finished` is called with pages that are in the index or reported.
     """
 
     def __init__(self, sweep: Sweep, writer: IndexWriter, finished: Callable[[Sequence[Work]], None]) -> None:

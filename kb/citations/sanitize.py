@@ -19,7 +19,7 @@ _BARE_URL = re.compile(
     r"[^\s<>()\[\]|\"'`]+",
     re.IGNORECASE,
 )
-"""An address with or without its scheme: login.example.com/vpn is an address, Node.js/React is none."""
+"""An address with or without its scheme: login.example.com/vpn is an address, Node.js/React is not."""
 
 
 def sanitize_links(text: str, sources: Sequence[Chunk]) -> str:

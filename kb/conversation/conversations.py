@@ -38,7 +38,7 @@ class RedisConversations:
     """Keeps one string a thread, the JSON of its turns, which expires `keep` after its last turn.
 
     A thread that did not change since it was last read or written here is not parsed again. Turns that cannot
-    be read, as another version may have written them, are none: whoever knows them from elsewhere stores them again.
+    be read, as another version may have written them, do not count: who knows them from elsewhere stores them again.
 
     Every method raises `StoreUnavailableError` when Redis does not answer.
     """

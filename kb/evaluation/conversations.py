@@ -105,7 +105,7 @@ async def walk(
     """Asks every question of a conversation in its order, each in the thread of those before.
 
     Raises:
-        UnavailableError: the index or a model does not answer; half a measurement is none.
+        UnavailableError: the index or a model does not answer; half a measurement is worthless.
     """
     turns: list[Turn] = []
     for labelled in conversation.turns:

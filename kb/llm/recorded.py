@@ -62,7 +62,7 @@ class _Result(BaseModel):
 
 
 class ResultLine(_RecordedLine):
-    """A reply as the Message Batches API returns it. One that did not succeed is none."""
+    """A reply as the Message Batches API returns it. One that did not succeed does not count."""
 
     result: _Result
 

@@ -1,7 +1,7 @@
 """Word frequencies of the index: which words are rare enough to matter, and which are no typos.
 
 Counted over the pages that everyone may read, and only those: a correction towards a word of a private page would hint
-at it. The index counts them (`kb.index.word_counts`) and keeps the counts; here they are asked.
+at it. The index counts them (`kb.index.word_counts`) and keeps the counts; here they are queried.
 """
 
 from __future__ import annotations

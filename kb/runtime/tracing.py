@@ -3,7 +3,7 @@
 They go nowhere, and cost next to nothing, unless a command said where to (`bot.cli.composition.telemetry`). A span
 holds names, counts and codes: no text that somebody wrote, and of an error its class alone. Libraries make spans of
 their own, and put into them what they like (the SDK of Claude whole prompts, where a variable says so): so
-they are not told of our provider. https://opentelemetry.io/docs/specs/otel/trace/api/
+they do not get our provider. https://opentelemetry.io/docs/specs/otel/trace/api/
 """
 
 from __future__ import annotations

@@ -63,7 +63,7 @@ class FrontMatterWords(LexiconPart):
     open: Words = NONE
     """Everybody."""
     nobody: Words = NONE
-    """They would pass for a channel's name and are none: whom they mean is not said."""
+    """Words that look like a channel's name but are not: they do not say whom they mean."""
     grades: Words = NONE
     """Before the number of a class: "level 3"."""
     negations: Words = NONE

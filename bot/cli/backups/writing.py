@@ -37,7 +37,7 @@ async def write_backup(
     and what is said during the backup may be in it or not.
 
     Raises:
-        SyncUnderWayError: a sync is at it; so with what does not answer. There is no file then.
+        SyncUnderWayError: a sync is under way. No file is left, nor after an outage.
     """
     steps: asyncio.Queue[BackupProgress | None] = asyncio.Queue()
     work = _written(request, settings, folder, index, redis, steps.put_nowait)

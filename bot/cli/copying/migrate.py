@@ -61,7 +61,7 @@ def _moved(settings: Settings, to: str) -> Settings:
     """Returns the settings with which the index is found where it goes.
 
     Raises:
-        SettingsError: it is there already, or the address is none.
+        SettingsError: it is there already, or the address is not one.
     """
     fields = dict(settings.index)
     if to == EMBEDDED:

@@ -116,7 +116,7 @@ def _allowed(answer: Answer) -> set[str]:
 
 
 def _links(markdown: str) -> Iterable[str]:
-    """Yields what a page shows as a link; an address that merely stands in its text is none."""
+    """Yields what a page shows as a link; a mere address in its text does not count."""
     for token in MarkdownIt("commonmark").parse(markdown):
         for child in token.children or ():
             if child.type in ("link_open", "image"):

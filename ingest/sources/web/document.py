@@ -88,7 +88,7 @@ def read_document(response: WebResponse) -> WebDocument | None:
     # trafilatura takes every relative link for one of the site's root
     base = _base(tree, response.url)
     for element in list(tree.iter("base")):
-        # lxml resolves it whatever it is told, and breaks over links that are none
+        # lxml resolves it whatever it is told, and breaks over malformed links
         element.drop_tree()
     tree.make_links_absolute(str(base), resolve_base_href=False, handle_failures="ignore")
     html = str(lxml.html.tostring(tree, encoding="unicode"))

@@ -24,7 +24,7 @@ from kb.errors import IndexUnavailableError, SettingsError
 logger = logging.getLogger(__name__)
 
 READ_FOR_S = 1.0
-"""Seconds for which a read is tried again. A question waits for it, and is told of an outage sooner than later."""
+"""Seconds for which a read is tried again. A question waits for it, and had better learn of an outage soon."""
 WRITE_FOR_S = 60.0
 """Seconds for which a write is tried again, unless `index.retry_s` says otherwise: a server restarts in less."""
 FIRST_PAUSE_S = 0.1
