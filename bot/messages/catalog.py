@@ -57,10 +57,10 @@ class Messages(Formats):
     shortened: str = "This is shortened. Ask for the rest, or open the sources."
 
     says: str = "{page} says:"
-    closest: str = "I found nothing that says this. The closest is:"
+    closest: str = "I found no direct answer. The closest is:"
     closest_declined: str = "I couldn't find this in the knowledge base. The closest page says:"
     nearest_others: str = "Other pages nearby: {pages}."
-    unfound: str = "I found nothing about: {parts}"
+    unfound: str = "I found no direct answer to: {parts}"
     rows_shown: str = "{shown} of {total} rows; the page has them all."
     items_shown: str = "{shown} of {total} items; the page has them all."
     nothing_more: str = "That is all that the pages say about it."
@@ -198,7 +198,7 @@ class Messages(Formats):
     sure_barely: str = (
         "Not very sure that the pages answer this ({percent}); read them before you rely on it."
     )
-    sure_closest: str = "Not sure ({percent}): no page says it outright, so I showed what comes closest."
+    sure_closest: str = "Not sure that the pages answer this ({percent}), so I showed what comes closest."
     sure_declined: str = "No page came near enough ({percent}), so I said that I couldn't find it."
     sure_unclear: str = "I wasn't sure what you meant, so I asked."
 

@@ -50,7 +50,6 @@ class Observation:
     """One question. `signals` is None where Footnote asked back instead of searching, or found nothing.
 
     `group` is what may not be split between fitting and measuring: the conversation, or the stranger itself.
-    `shares_words`: see `EvidenceFeatures`.
     """
 
     id: str
@@ -61,7 +60,6 @@ class Observation:
     in_thread: bool
     asked_back: bool
     signals: tuple[float, ...] | None
-    shares_words: bool
 
 
 def strangers_from(data: DataSet) -> list[Stranger]:
@@ -168,7 +166,6 @@ def _observation(
         in_thread=asked.in_thread,
         asked_back=asked.found.rewrite.clarify,
         signals=signals_of(features, reranked=was_reranked(features)) if features.hits else None,
-        shares_words=features.shares_words,
     )
 
 

@@ -25,7 +25,7 @@ DECLINED_TARGET = 0.03
 """Largest share of the answerable questions that may be declined."""
 STRANGERS_TARGET = 0.25
 """Largest share of the strangers that may be quoted."""
-THRESHOLDS = (0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5)
+THRESHOLDS = (0.1, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.7)
 
 
 class Share(BaseModel):
@@ -88,7 +88,6 @@ class ObservationTable:
     def __init__(self, observations: Sequence[Observation]) -> None:
         self.seen = [seen for seen in observations if seen.signals is not None]
         self.questions: Floats = np.array([seen.signals for seen in self.seen], dtype=float)
-        self.shares_words: Bools = np.array([seen.shares_words for seen in self.seen])
         self.kinds = np.array([seen.kind for seen in self.seen])
         self.answerable: Bools = self.kinds == "answerable"
         self.sources = np.array([seen.source for seen in self.seen])
@@ -159,7 +158,7 @@ def _measured(table: ObservationTable, judged: _Judged, rows: Bools) -> DeclineF
     unanswerable = rows & ~table.answerable
 
     def ends(chosen: Bools, least: Floats) -> Endings:
-        quoted = (confidence >= least) & table.shares_words
+        quoted = confidence >= least
         declined = confidence < NEAR_SHARE * least
         return Endings(
             n=int(chosen.sum()),

@@ -59,30 +59,27 @@ class RelevanceModel:
 class EvidenceFeatures:
     """The best passages in order, and the features of a question's evidence.
 
-    `coverages`: for each passage the share (0..1) of the question's content words that it holds. `shares_words` is
-    False where all passages are in the question's own language and none holds any of its words.
+    `coverages`: for each passage the share (0..1) of the question's content words that it holds.
     """
 
     hits: Sequence[Hit]
     coverages: Sequence[float]
-    shares_words: bool = True
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Evidence:
     """`confidence`: the probability (0..1) that the passages together answer the question; 0 without passages.
 
-    Below `threshold`, or without a word in common, they do not suffice for an answer.
+    Below `threshold` they do not suffice for an answer.
     """
 
     found: bool
     confidence: float = 0.0
     threshold: float = 0.0
-    shares_words: bool = True
 
     @property
     def is_sufficient(self) -> bool:
-        return self.found and self.shares_words and self.confidence >= self.threshold
+        return self.found and self.confidence >= self.threshold
 
     @property
     def is_near(self) -> bool:
@@ -103,7 +100,6 @@ def score_evidence(
         found=bool(features.hits),
         confidence=confidence,
         threshold=scorer.threshold if threshold is None else threshold,
-        shares_words=features.shares_words,
     )
 
 

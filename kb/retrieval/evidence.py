@@ -11,7 +11,6 @@ from kb.retrieval.confidence import Evidence, EvidenceFeatures, RelevanceModel, 
 from kb.retrieval.lexical import LexicalEncoder
 from kb.retrieval.vocabulary import Vocabulary
 from kb.retrieval.weights import default_model
-from kb.text.lexicon import lexicon, words_of
 
 UNTOLD = 0.5
 """Least coverage of a passage in another language than the question's: its words tell neither way."""
@@ -61,7 +60,6 @@ class EvidenceScorer:
         return EvidenceFeatures(
             hits=hits,
             coverages=[self._coverage(query, hit.chunk, language, translated) for hit in hits],
-            shares_words=self._shares_words(query, hits, language),
         )
 
     def _coverage(self, query: str, chunk: Chunk, language: str, translated: str) -> float:
@@ -70,10 +68,3 @@ class EvidenceScorer:
             return self.lexical.coverage(translated, chunk, chunk.page.language, rarity=rarity)
         coverage = self.lexical.coverage(query, chunk, language, rarity=rarity)
         return max(UNTOLD, coverage) if foreign else coverage
-
-    def _shares_words(self, query: str, hits: Sequence[Hit], language: str) -> bool:
-        """Whether a passage holds a content word of the question ("how many" has none); True across languages."""
-        if any(hit.chunk.page.language != language for hit in hits):
-            return True
-        telling = " ".join(word for word in words_of(query) if lexicon(language).is_content(word))
-        return not telling or any(self.lexical.coverage(telling, hit.chunk, language) for hit in hits)

@@ -123,7 +123,7 @@ def test_it_says_how_a_page_was_found(scores: dict[str, float], told: str) -> No
     [
         ({"confidence": 0.6}, "Fairly sure that the pages answer this (60%)."),
         ({"confidence": 0.31}, "Not very sure that the pages answer this (31%); read them"),
-        ({"outcome": "closest", "confidence": 0.22}, "Not sure (22%): no page says it outright"),
+        ({"outcome": "closest", "confidence": 0.22}, "Not sure that the pages answer this (22%)"),
         ({"outcome": "declined", "confidence": 0.02}, "No page came near enough (2%)"),
         ({"outcome": "unclear"}, "I wasn't sure what you meant"),
     ],

@@ -230,7 +230,7 @@ def closest(**given: Any) -> Answer:
 def test_what_is_only_near_claims_nothing_and_names_the_owner() -> None:
     message = rendered(closest())
     assert section_lines(message) == [
-        "I found nothing that says this. The closest is:",
+        "I found no direct answer. The closest is:",
         "Other pages nearby: <https://kb.example/pay|Pay>.\n"
         "Owner of <https://kb.example/leave-policy|Leave policy>: People team.",
     ]
@@ -274,7 +274,7 @@ def test_each_part_of_a_question_stands_over_its_quotes_and_the_unfound_are_name
     assert section_lines(message) == [
         f"_{first}_",
         f"_{second}_",
-        "I found nothing about: _What is the moon_base budget?_",
+        "I found no direct answer to: _What is the moon_base budget?_",
     ]
     assert_slack_takes(message)
 

@@ -16,7 +16,7 @@ pytestmark = [
 ]
 
 HOLIDAYS = "How many days of holiday do I get?"
-NOT_FOUND = re.compile(r"I couldn't find this in the knowledge base|I found nothing that says this")
+NOT_FOUND = re.compile(r"I couldn't find this in the knowledge base|I found no direct answer")
 
 
 async def test_a_mention_is_answered_in_its_thread_with_sources_dates_and_the_warning(

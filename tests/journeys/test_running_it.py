@@ -81,7 +81,7 @@ async def test_the_private_page_is_answered_in_its_channel_and_unknown_elsewhere
     await bram.ask(PAY)
     answer = await bram.answer()
     said = await answer.inner_text()
-    assert re.search("I couldn't find this in the knowledge base|I found nothing that says this", said)
+    assert re.search("I couldn't find this in the knowledge base|I found no direct answer", said)
     await answer.get_by_role("button", name="Why this answer?").click()
     await bram.dialog.get_by_text("Outcome").wait_for()
     assert not SECRETS.search(await bram.page.content())

@@ -51,12 +51,6 @@ def test_good_evidence_is_enough_and_poor_evidence_is_not():
     assert good.confidence > 0.9 > 0.2 > poor.confidence
 
 
-def test_passages_that_share_no_word_with_the_question_are_near_at_most():
-    evidence = score_evidence(replace(GOOD, shares_words=False), default_model())
-    assert evidence.confidence > evidence.threshold
-    assert (evidence.is_sufficient, evidence.is_near) == (False, True)
-
-
 def test_nothing_found_is_never_enough():
     evidence = score_evidence(features(coverages=()), default_model(), threshold=0.0)
     assert (evidence.confidence, evidence.is_sufficient) == (0.0, False)
@@ -68,6 +62,14 @@ def test_a_third_of_the_threshold_is_near_enough_to_be_shown_as_the_closest():
         evidence = score_evidence(POOR, default_model(), threshold=threshold)
         assert (evidence.is_sufficient, evidence.is_near) == (False, near)
     assert not score_evidence(features(coverages=()), default_model(), threshold=0.0).is_near
+
+
+def test_what_is_less_likely_an_answer_than_not_is_called_the_closest():
+    even = a_scorer(0.0, default_model().plain.threshold, reranked=False)
+    below = a_scorer(-0.01, default_model().plain.threshold, reranked=False)
+    assert score_evidence(GOOD, RelevanceModel(plain=even)).is_sufficient
+    evidence = score_evidence(GOOD, RelevanceModel(plain=below))
+    assert (evidence.is_sufficient, evidence.is_near) == (False, True)
 
 
 def test_a_threshold_of_the_settings_stands_over_the_fitted_one():

@@ -181,5 +181,4 @@ def _question(seen: Observation) -> dict[str, Any]:
         "in_thread": seen.in_thread,
         "asked_back": seen.asked_back,
         "signals": seen.signals,
-        "shares_words": seen.shares_words,
     }
