@@ -17,7 +17,7 @@ NOBODY = "-"
 """A principal that no page has: a filter must name one, since an engine may read an empty filter as none."""
 
 Outcome = Literal["answered", "closest", "declined", "unclear", "unavailable", "chat"]
-"""closest: nothing says it; the nearest passage is quoted. declined: not found, or a model says that no page tells."""
+"""closest: no direct answer; the nearest passage is quoted. declined: not found, or a model says that no page tells."""
 RewriteMethod = Literal["none", "heuristic", "model"]
 
 

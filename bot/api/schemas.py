@@ -163,7 +163,7 @@ class Answer(_Out):
     outcome: Annotated[
         Literal["answered", "closest", "declined", "unclear", "chat"],
         Field(
-            description="answered: the pages say it. closest: they do not; the nearest passage is quoted. "
+            description="answered: the pages say it. closest: no direct answer; the nearest passage is quoted. "
             "declined: nothing "
             "was found, or a model says that no page tells. unclear: ask for one of "
             "`interpretations`. chat: a greeting or thanks."
