@@ -96,7 +96,7 @@ class ObservationTable:
 
 
 def fitted(table: ObservationTable, rows: Bools) -> Scorer:
-    """Weights and threshold from the questions in `rows` (a mask)."""
+    """Fits the weights and the threshold to the questions in `rows` (a mask)."""
     question = cal.fit_logistic(table.questions[rows], table.answerable[rows])
     chances = cal.probabilities(question, table.questions[rows & table.answerable])
     return Scorer(question=question, threshold=cal.threshold_for(chances, at_most=UNQUOTED_TARGET))

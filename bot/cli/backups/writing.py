@@ -33,11 +33,12 @@ OnStep = Callable[[BackupProgress], None]
 async def write_backup(
     request: BackupRequest, settings: Settings, *, folder: DataFolder, index: VectorIndex, redis: Redis
 ) -> AsyncGenerator[BackupProgress]:
-    """Writes while no sync does, and yields each step; the last one has the reply. Questions are answered meanwhile,
-    and what is said during the backup may be in it or not.
+    """Writes while no sync does, and yields each step; the last one has the reply.
+
+    Questions are answered meanwhile, and what is said during the backup may be in it or not.
 
     Raises:
-        SyncUnderWayError: a sync is under way. No file is left, nor after an outage.
+        SyncUnderWayError: a sync is under way; then, as after an outage, no file is left.
     """
     steps: asyncio.Queue[BackupProgress | None] = asyncio.Queue()
     work = _written(request, settings, folder, index, redis, steps.put_nowait)

@@ -283,7 +283,7 @@ class Crawl:
         await self._walk()
 
     async def _look_at_lost(self, remembered: list[str]) -> None:
-        """Where no link leads to many pages any more, checks whether the site still has them, hides them, or shows one
+        """Checks, if no link leads to many pages any more, whether the site still has them, hides them, or shows one
         text for all.
 
         Raises:
