@@ -10,6 +10,7 @@ import pytest
 
 from ingest.page import ParsedPage
 from ingest.parsers.formats import parse_file
+from ingest.parsers.markup.hidden_html import is_hidden
 from tests.fakes.web_pages import parsed_from_web
 
 Reader = Callable[[str], ParsedPage]
@@ -199,6 +200,30 @@ def test_menus_notes_about_cookies_and_what_visitors_wrote_stay_out(read_website
     assert between(page) == ""
     assert "Home" not in page.as_markdown()
     assert "Copyright" not in page.as_markdown()
+
+
+@pytest.mark.parametrize(
+    "style",
+    [
+        *("display : none", "DISPLAY:/* */none", "displa\\79:none!important", "opacity:.01", "opacity:0%", "zoom:0", "font:0/0 a"),
+        *("filter:opacity(0)", "transform:scale(0)", "color:rgba(0, 0, 0, 0)", "color:rgb(0 0 0 / 0)", "color:#fff0"),
+        *("color:#12345600", "color:#fefefd", "color:rgb(255 255 255)", "color:snow", "color:hsl(0,0%,100%)"),
+        "color:#123;background:#123",
+    ],
+)  # fmt: skip
+def test_a_style_that_hides_is_known_in_every_spelling(style: str) -> None:
+    assert is_hidden({"style": style})
+
+
+@pytest.mark.parametrize(
+    "style",
+    [
+        *("opacity:0.9", "opacity:50%", "color:rgb(0,0,0)", "color:rgba(0,0,0,.8)", "color:#000000", "color:#f00", "zoom:0.9"),
+        *("font:12px/1.4 Arial", "font:bold 10px a", "transform:scale(0.9)", "color:#fff;background:#123", "height:0.5em"),
+    ],
+)  # fmt: skip
+def test_a_style_that_shows_does_not_hide(style: str) -> None:
+    assert not is_hidden({"style": style})
 
 
 @pytest.mark.parametrize(

@@ -25,6 +25,7 @@ from kb.models import PageDates
 
 _DROPPED = [
     "script", "style", "template", "noscript", "svg", "iframe", "object", "embed", "canvas", "nav", "dialog",
+    "datalist",
 ]  # fmt: skip
 _HIDING = frozenset({"style", "hidden", "color"})
 _OPENING = frozenset(
