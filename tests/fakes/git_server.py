@@ -26,6 +26,8 @@ def git(root: Path, *arguments: str, day: str = "2024-03-05") -> str:
             "user.email=a@example.com",
             "-c",
             "commit.gpgsign=false",
+            "-c",
+            "maintenance.auto=false",
             *arguments,
         ],
         cwd=root,
@@ -50,10 +52,14 @@ class GitServer(Served):
 
     async def __aenter__(self) -> Self:
         (self._root / "served").mkdir(parents=True)
-        git(self._root, "init", "-q", "--bare", "-b", "main", "served/docs.git")
-        git(self._root / "served/docs.git", "config", "uploadpack.allowFilter", "true")
-        git(self._root, "init", "-q", "-b", "main", "work")
-        git(self.work, "remote", "add", "origin", str(self._root / "served/docs.git"))
+        git(self._root, "init", "-q", "--bare", "-b", "main", "--template=", "served/docs.git")
+        git(self._root, "init", "-q", "-b", "main", "--template=", "work")
+        for repository, settings in (
+            (self.served, "[uploadpack]\n\tallowFilter = true\n[receive]\n\tautogc = false\n"),
+            (self.work / ".git", f'[remote "origin"]\n\turl = {self.served}\n'),
+        ):
+            with (repository / "config").open("a") as config:  # a process for each setting takes longer
+                config.write(settings)
         app = web.Application()
         app.router.add_route("*", "/{path:.*}", self.answer)
         self.url = await self.serve(app) + "/docs.git"
