@@ -105,7 +105,9 @@ def _fill_gaps(root: Element) -> bool:
         row = next(gap.iterancestors(f"{WORD}tr"), None)
         first = None if row is None else row.find(f"{WORD}tc")
         count = gap.get(f"{WORD}val", "")
-        for _ in range(min(int(count), MOST_GAPS) if first is not None and count.isdecimal() else 0):
+        if first is None or not count.isdecimal():
+            continue
+        for _ in range(min(int(count), MOST_GAPS)):
             cell = lxml.etree.Element(f"{WORD}tc")
             lxml.etree.SubElement(cell, f"{WORD}p")
             first.addprevious(cell)
