@@ -226,6 +226,7 @@ async def test_a_folder_in_use_is_left_alone(saved: Path, tmp_path: Path) -> Non
         await put_back(tmp_path / "data", saved, replace=True)
 
 
+@pytest.mark.series
 async def test_a_restore_that_is_killed_has_changed_nothing(file: Path, tmp_path: Path) -> None:
     """While it fills the index on a server: index, store and files are the old ones; run again, it ends."""
     server = QdrantServer(strict=STRICT)

@@ -15,6 +15,7 @@ def said(told: dict[str, Any]) -> tuple[Any, ...]:
     return told["answer"], told["outcome"]
 
 
+@pytest.mark.series
 @pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_what_a_bot_knew_is_known_elsewhere(bot: Bot, footnote: Run, tmp_path: Path) -> None:

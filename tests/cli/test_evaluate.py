@@ -10,6 +10,7 @@ import pytest
 from tests.cli.conftest import Run
 
 GOLDEN = Path(__file__).resolve().parents[1] / "golden"
+TURNS = 24
 
 
 def test_rewrite_cases_are_checked_without_index_or_model(footnote: Run, tmp_path: Path) -> None:
@@ -65,12 +66,28 @@ def test_what_cannot_be_measured_is_told_before_models_load(
     assert "Traceback" not in ended.err
 
 
+@pytest.fixture
+def first_turns(tmp_path: Path) -> Path:
+    """The first conversations of the small data set, and what their pages say."""
+    whole, part = GOLDEN / "conversations", tmp_path / "conversations"
+    part.mkdir()
+    turns = (whole / "conversations.jsonl").read_text(encoding="utf-8").splitlines()[:TURNS]
+    pages = {relevant.partition("#")[0] for turn in turns for relevant in json.loads(turn)["relevant_ids"]}
+    passages = (whole / "corpus.jsonl").read_text(encoding="utf-8").splitlines()
+    kept = [one for one in passages if json.loads(one)["id"].partition("#")[0] in pages]
+    (part / "conversations.jsonl").write_text("\n".join(turns), encoding="utf-8")
+    (part / "corpus.jsonl").write_text("\n".join(kept), encoding="utf-8")
+    return part
+
+
 @pytest.mark.slow
 @pytest.mark.timeout(300)
-def test_conversations_are_walked_and_every_knob_is_told(footnote: Run, tmp_path: Path) -> None:
+def test_conversations_are_walked_and_every_knob_is_told(
+    footnote: Run, first_turns: Path, tmp_path: Path
+) -> None:
     out = tmp_path / "out.json"
     ended = footnote(
-        "eval", "conversations", GOLDEN / "conversations", "--rewriter", "gold", "--anchors", "off",
+        "eval", "conversations", first_turns, "--rewriter", "gold", "--anchors", "off",
         "--rerank", "off", "--set", "search.dense_weight=0.6", "--json", out, data=tmp_path,
     )  # fmt: skip
     assert ended.code == 0, ended.err
@@ -79,7 +96,7 @@ def test_conversations_are_walked_and_every_knob_is_told(footnote: Run, tmp_path
     assert (config["rewriter"], config["anchors"], config["rerank"]) == ("gold", "off", "off")
     assert config["settings"]["search"]["dense_weight"] == 0.6
     assert {"footnote", "torch", "qdrant-edge-py", "code"} <= told["versions"].keys()
-    assert told["counts"]["turns"] == len(told["turns"]) == 100
+    assert told["counts"]["turns"] == len(told["turns"]) == TURNS
     follow_up = told["slices"]["follow_up"]
     assert f"{follow_up['recall@5']:.3f}" in ended.out
     assert follow_up["ci95"]["mrr"][0] < follow_up["mrr"] < follow_up["ci95"]["mrr"][1]

@@ -160,6 +160,7 @@ async def killed_when(server: QdrantServer, so_many: int, process: WarmProcess) 
     await asyncio.to_thread(process.wait)
 
 
+@pytest.mark.series
 @pytest.mark.parametrize("so_many", [1, 500])
 async def test_a_move_that_is_killed_is_gone_on_with(
     run: Migrate, data: Path, server: QdrantServer, so_many: int, tmp_path: Path

@@ -25,7 +25,7 @@ from kb.config.model_settings import EmbedSettings, RerankSettings
 from kb.config.settings import Settings
 from tests.cli.conftest import HOLIDAY, PAGES
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.series, pytest.mark.slow, pytest.mark.timeout(300)]
 
 SMALL = "all-MiniLM-L6-v2"
 NEAR = 2.0

@@ -23,6 +23,7 @@ def translations(tmp_path: Path) -> Path:
     return file
 
 
+@pytest.mark.series
 @pytest.mark.slow
 @pytest.mark.timeout(300)
 def test_the_translated_cases_are_asked_in_one_language_or_as_they_are_written(

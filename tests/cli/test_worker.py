@@ -30,6 +30,7 @@ def test_a_redis_that_is_down_is_one_line(footnote: Run) -> None:
     assert "Traceback" not in ended.err
 
 
+@pytest.mark.series
 @pytest.mark.slow
 @pytest.mark.timeout(600)
 async def test_a_worker_shares_a_sync_with_the_model_of_its_index(

@@ -83,6 +83,7 @@ def test_it_says_where_the_project_stands(wheel: Path) -> None:
     assert {"Summary", "License-Expression", "Classifier", "Keywords", "Requires-Python"} <= named
 
 
+@pytest.mark.series
 def test_it_ingests_and_answers(program: Path, tmp_path: Path) -> None:
     pages = tmp_path / "pages"
     pages.mkdir()
@@ -114,6 +115,7 @@ def test_it_ingests_and_answers(program: Path, tmp_path: Path) -> None:
     assert all(Path(file).is_relative_to(program.parents[1]) for file in files)
 
 
+@pytest.mark.series
 def test_it_serves_the_sample_handbook(
     program: Path, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:

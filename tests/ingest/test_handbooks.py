@@ -112,6 +112,7 @@ def test_every_markdown_file_is_a_page_with_a_title_and_no_note(handbooks: Path,
     assert all(page.title and "<%" not in page.title for page in pages.values())
 
 
+@pytest.mark.series
 @pytest.mark.parametrize("name", ALL)
 def test_no_chunk_is_too_long_and_next_to_no_word_of_the_page_is_missing(handbooks: Path, name: str) -> None:
     """Some twenty pages of each, spread over it."""

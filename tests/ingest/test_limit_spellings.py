@@ -89,6 +89,7 @@ def test_words_of_an_ordinary_page_do_not_close_it(text: str) -> None:
     assert parse_file(text.encode(), path="pay.md").front.audience is None
 
 
+@pytest.mark.series
 def test_no_page_of_a_real_handbook_is_closed() -> None:
     closed = []
     pages = [

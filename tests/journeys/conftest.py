@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from tests.fakes.browser import a_chromium, need_chromium
+from tests.fakes.browser import Windows, a_chromium, need_chromium
 from tests.fakes.warm_command import WarmProcess, launch
 from tests.journeys.colleague import Colleague
 
@@ -96,16 +96,20 @@ async def chromium() -> AsyncIterator[Any]:
         yield browser
 
 
+@pytest.fixture(scope="session")
+def windows(chromium: Any) -> Windows:
+    return Windows(chromium, viewport=VIEW, color_scheme="light", locale="en-GB")
+
+
 @pytest_asyncio.fixture(loop_scope="session")
-async def sit_down(footnote: RunningPlayground, chromium: Any) -> AsyncIterator[SitDown]:
+async def sit_down(footnote: RunningPlayground, windows: Windows) -> AsyncIterator[SitDown]:
     """`await sit_down("alice", "general")`: somebody at a window of their own, without any memory of earlier ones."""
     seated: list[Colleague] = []
     async with AsyncExitStack() as stack:
 
         async def one(name: str, channel: str = "general") -> Colleague:
-            context = await chromium.new_context(viewport=VIEW, color_scheme="light", locale="en-GB")
-            stack.push_async_callback(context.close)
-            colleague = Colleague(await context.new_page(), footnote.url, name)
+            page = await stack.enter_async_context(windows.window())
+            colleague = Colleague(page, footnote.url, name)
             await colleague.sit_down(channel)
             seated.append(colleague)
             return colleague

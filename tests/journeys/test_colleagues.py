@@ -15,7 +15,12 @@ from tests.journeys.colleague import Colleague
 from tests.journeys.conftest import RunningPlayground, started
 from tests.journeys.test_asking import HOLIDAYS
 
-pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session"), pytest.mark.timeout(300)]
+pytestmark = [
+    pytest.mark.series,
+    pytest.mark.browser,
+    pytest.mark.asyncio(loop_scope="session"),
+    pytest.mark.timeout(300),
+]
 
 SICK = "How do I report sick?"
 BIKES = """---

@@ -90,6 +90,7 @@ async def test_a_forwarded_question_is_answered_where_it_was_forwarded_to(sit_do
     await alice.thread.get_by_label("Forwarded from Bram de Vries").wait_for()
 
 
+@pytest.mark.series
 async def test_after_a_restart_everything_is_there_and_the_thread_goes_on(
     tmp_path: Path, chromium: Any
 ) -> None:

@@ -18,12 +18,13 @@ import pytest
 import pytest_asyncio
 
 from kb.config.model_settings import ModelSettings
-from tests.fakes.browser import need_chromium
+from tests.fakes.browser import Windows, need_chromium
 from tests.fakes.messages_server import MessagesServer, Say, say_json
 from tests.journeys.colleague import Colleague
-from tests.journeys.conftest import VIEW, started
+from tests.journeys.conftest import started
 
 pytestmark = [
+    pytest.mark.series,
     pytest.mark.browser,
     pytest.mark.asyncio(loop_scope="session"),
     pytest.mark.timeout(300),
@@ -80,7 +81,7 @@ class Desk:
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def desk(tmp_path_factory: pytest.TempPathFactory, chromium: Any) -> AsyncIterator[Desk]:
+async def desk(tmp_path_factory: pytest.TempPathFactory, windows: Windows) -> AsyncIterator[Desk]:
     need_chromium()
     home = tmp_path_factory.mktemp("streamed")
     with as_file(files("ingest") / "sample" / "handbook") as sample:
@@ -95,15 +96,14 @@ async def desk(tmp_path_factory: pytest.TempPathFactory, chromium: Any) -> Async
         }
         running = started(home, home / "output", **variables)
         url = await asyncio.to_thread(running.__enter__)
-        context = await chromium.new_context(viewport=VIEW, color_scheme="light", locale="en-GB")
         try:
-            alice = Colleague(await context.new_page(), url, "alice")
-            await alice.sit_down("general")
-            yield Desk(colleague=alice, author=author)
+            async with windows.window() as page:
+                alice = Colleague(page, url, "alice")
+                await alice.sit_down("general")
+                yield Desk(colleague=alice, author=author)
             assert alice.problems == []
             assert model.refusals == []
         finally:
-            await context.close()
             author.goes_on.set()
             await asyncio.to_thread(running.__exit__, None, None, None)
 
