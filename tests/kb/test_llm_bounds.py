@@ -12,6 +12,7 @@ from aiohttp import web
 
 from kb.config.model_settings import ModelSettings
 from kb.errors import ModelReplyError, ModelUnavailableError
+from kb.llm import bounds
 from kb.llm.client import LanguageModel
 from kb.llm.names import offered_models
 
@@ -142,8 +143,10 @@ async def test_a_reply_far_longer_than_asked_for_is_given_up_long_before_the_dea
 
 
 async def test_an_endless_stream_without_events_ends_at_the_deadline_or_at_its_bound(
-    endpoint: Endpoint, model: LanguageModel
+    endpoint: Endpoint, model: LanguageModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(bounds, "MOST_BYTES", 2 << 20)  # lines of no event are read one by one
+
     async def now_and_then() -> AsyncIterator[bytes]:
         while True:
             yield b": keep alive\n\n"
