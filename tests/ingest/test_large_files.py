@@ -40,6 +40,7 @@ def pages_of(page: ParsedPage) -> list[str | None]:
     return [section.anchor for section in page.sections]
 
 
+@pytest.mark.series
 async def test_a_pdf_of_more_than_a_thousand_pages_is_read_to_its_last(pool: ReaderPool) -> None:
     page = await pool.read(a_manual(1_602), path="manual.pdf")
 

@@ -67,7 +67,12 @@ WAYS = [over_http, in_process]
 
 @pytest.mark.parametrize(
     ("connect", "mode"),
-    [(over_http, "auto"), (over_http, "legacy"), (in_process, "auto"), (over_stdio, "legacy")],
+    [
+        (over_http, "auto"),
+        (over_http, "legacy"),
+        (in_process, "auto"),
+        pytest.param(over_stdio, "legacy", marks=pytest.mark.series),
+    ],
 )
 async def test_an_agent_sees_two_tools_and_what_they_take_and_give(
     api: Api, tmp_path: Path, connect: Any, mode: str
