@@ -23,7 +23,7 @@ class FreshnessSettings(Section):
 class AnswerSettings(Section):
     min_confidence: Annotated[float, Field(ge=0, le=1)] | None = None
     """Where no model writes: evidence below this is called the closest, below
-    a third of it nothing is shown. None: what the file of weights says."""
+    a quarter of it nothing is shown. None: what the file of weights says."""
     relevance_file: Path | None = None
     """Weights of the evidence's confidence, as `footnote eval decline
     --fit --weights FILE` writes them. None: the bundled ones.

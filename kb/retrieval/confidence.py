@@ -21,7 +21,7 @@ passage, rare ones counting more; and whether the thread rests on the first pass
 RERANK_SIGNAL = "rerank"
 """Comes last where a cross-encoder ran: the log-odds of its best score."""
 
-NEAR_SHARE = 1 / 3
+NEAR_SHARE = 1 / 4
 """Share of the threshold: below it a passage has nothing to do with the question. See docs/confidence.md."""
 _CERTAIN = 1e-4
 """A cross-encoder's score counts as at least this far from 0 and 1: beyond, its log-odds are noise."""

@@ -56,9 +56,9 @@ def test_nothing_found_is_never_enough():
     assert (evidence.confidence, evidence.is_sufficient) == (0.0, False)
 
 
-def test_a_third_of_the_threshold_is_near_enough_to_be_shown_as_the_closest():
+def test_a_quarter_of_the_threshold_is_near_enough_to_be_shown_as_the_closest():
     confidence = score_evidence(POOR, default_model()).confidence
-    for threshold, near in ((2.9 * confidence, True), (3.1 * confidence, False)):
+    for threshold, near in ((3.9 * confidence, True), (4.1 * confidence, False)):
         evidence = score_evidence(POOR, default_model(), threshold=threshold)
         assert (evidence.is_sufficient, evidence.is_near) == (False, near)
     assert not score_evidence(features(coverages=()), default_model(), threshold=0.0).is_near
