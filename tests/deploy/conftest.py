@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
+from importlib.resources import as_file, files
+from pathlib import Path
 
 import pytest
 import pytest_asyncio
@@ -14,12 +17,13 @@ from tests.fakes.collector import Collector
 from tests.fakes.messages_server import MessagesServer
 from tests.fakes.playground import Playground
 from tests.fakes.ports import free_port
-from tests.fakes.serving import Serve, sample_data, slack_of
+from tests.fakes.serving import Serve, environment, slack_of
 from tests.fakes.waiting import until
+from tests.fakes.warm_command import WarmCommand
 
 QUESTION = "How does paid holiday work here?"
 LATE_S = 120.0
-"""An answer on a busy machine, or the whole handbook embedded anew."""
+"""An answer on a busy machine, or its pages embedded anew."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,9 +48,23 @@ def answers(slack: Playground, ts: str) -> list[dict[str, object]]:
     return [dict(one) for one in said if any(block["type"] == "actions" for block in one.get("blocks", ()))]
 
 
+def ingested(home: Path) -> Path:
+    """A data folder with the sample's pages about people: all of them are embedded again, and nobody looks at the others."""
+    with as_file(files("ingest") / "sample" / "handbook" / "people") as people:
+        shutil.copytree(people, home / "handbook" / "people")
+    code, _, errors = WarmCommand(home).run(
+        ["ingest", str(home / "handbook"), "--json", "--data", str(home / "data")],
+        folder=home,
+        variables=environment(),
+        timeout=LATE_S,
+    )
+    assert code == 0, errors
+    return home / "data"
+
+
 @pytest_asyncio.fixture(scope="package", loop_scope="session")
 async def watched(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Watched]:
-    data = await asyncio.to_thread(sample_data, tmp_path_factory.getbasetemp(), "watched")
+    data = await asyncio.to_thread(ingested, tmp_path_factory.mktemp("watched"))
     port = free_port()
     async with (
         Playground(sample_workspace(), limits=SlackLimits(rate_limited=False)) as slack,

@@ -94,6 +94,7 @@ async def _has_looked(server: Prometheus, process: asyncio.subprocess.Process, f
     return bool(counted) and all(rule["health"] != "unknown" for rule in rules_of(rules))
 
 
+@pytest.mark.series
 async def test_prometheus_reads_the_figures_and_evaluates_every_rule(prometheus: Prometheus) -> None:
     assert await prometheus.value('up{job="footnote"}') == ["1"]
     told = rules_of(await prometheus.get("rules"))
@@ -102,6 +103,7 @@ async def test_prometheus_reads_the_figures_and_evaluates_every_rule(prometheus:
     assert [rule["name"] for rule in told if rule.get("state") == "firing"] == []
 
 
+@pytest.mark.series
 async def test_what_was_asked_and_synced_is_told(prometheus: Prometheus) -> None:
     assert await prometheus.value("footnote_questions_total") == ["1"]
     assert await prometheus.value('footnote_process_answer_seconds_count{outcome="answered"}') == ["1"]
@@ -117,6 +119,7 @@ def filled(expression: str) -> str:
     return expression.replace("$job", "footnote").replace("$__rate_interval", "1m")
 
 
+@pytest.mark.series
 async def test_every_expression_of_the_dashboard_is_answered(prometheus: Prometheus) -> None:
     for title, expression in expressions():
         assert "$" not in filled(expression), title

@@ -6,8 +6,6 @@ import asyncio
 import json
 import re
 import socket
-import subprocess
-import tempfile
 import threading
 from pathlib import Path
 
@@ -20,8 +18,9 @@ from kb.config.server_settings import TelemetrySettings
 from kb.runtime.tracing import current_ids, span
 from tests.deploy.conftest import QUESTION, Watched
 from tests.fakes.collector import attributes
-from tests.fakes.serving import FOOTNOTE, environment, sample_data
+from tests.fakes.serving import environment, sample_data
 from tests.fakes.waiting import until
+from tests.fakes.warm_command import WarmCommand
 
 pytestmark = [
     pytest.mark.slow,
@@ -125,9 +124,11 @@ async def test_the_log_lines_of_a_question_carry_its_trace(watched: Watched) -> 
     assert all(one["span_id"] in spans for one in completed)
 
 
-async def test_a_search_by_the_http_api_is_one_trace_as_well(watched: Watched) -> None:
-    made = await asyncio.to_thread(footnote, "keys", "add", "traced", "--json", "--data", watched.bot.data)
-    keyed = {"Authorization": f"Bearer {json.loads(made.stdout)['key']}"}
+async def test_a_search_by_the_http_api_is_one_trace_as_well(watched: Watched, tmp_path: Path) -> None:
+    _, made, _ = await asyncio.to_thread(
+        footnote, tmp_path, "keys", "add", "traced", "--json", "--data", watched.bot.data
+    )
+    keyed = {"Authorization": f"Bearer {json.loads(made)['key']}"}
     search = f"http://{watched.metrics}/api/v1/search"
     async with (
         aiohttp.ClientSession(headers=keyed) as session,
@@ -147,22 +148,22 @@ async def test_without_a_collector_no_thread_is_started_and_nothing_is_traced() 
         assert {thread.name for thread in threading.enumerate()} == before
 
 
-async def test_a_collector_that_is_away_costs_no_answer(tmp_path_factory: pytest.TempPathFactory) -> None:
+async def test_a_collector_that_is_away_costs_no_answer(
+    tmp_path_factory: pytest.TempPathFactory, tmp_path: Path
+) -> None:
     data = await asyncio.to_thread(sample_data, tmp_path_factory.getbasetemp(), "no-collector")
     with socket.create_server(("127.0.0.1", 0)) as silent:  # takes connections, and never says a word
         traces = {"FOOTNOTE_TELEMETRY__TRACES": f"http://127.0.0.1:{silent.getsockname()[1]}"}
-        done = await asyncio.to_thread(footnote, "ask", QUESTION, "--json", "--data", data, **traces)
-    assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)["outcome"] == "answered"
-    assert "Traceback" not in done.stderr
+        code, answer, errors = await asyncio.to_thread(
+            footnote, tmp_path, "ask", QUESTION, "--json", "--data", data, **traces
+        )
+    assert code == 0, errors
+    assert json.loads(answer)["outcome"] == "answered"
+    assert "Traceback" not in errors
 
 
-def footnote(*arguments: str | Path, **variables: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [FOOTNOTE, *arguments],
-        env=environment(**variables),
-        cwd=tempfile.gettempdir(),
-        capture_output=True,
-        text=True,
-        timeout=200,
+def footnote(folder: Path, *arguments: str | Path, **variables: str) -> tuple[int, str, str]:
+    """Its exit code, its output and its errors."""
+    return WarmCommand(folder).run(
+        [*map(str, arguments)], folder=folder, variables=environment(**variables), timeout=200
     )
