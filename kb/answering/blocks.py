@@ -20,7 +20,7 @@ TALK_CHARACTERS = 80
 """Longest sentence that counts as small talk; a longer one says something."""
 
 _LEADS_IN = re.compile(r"[:：][\s*_]*$")
-_ASKS = re.compile(r"[?？][\s*_\"'”’)]*$")
+_ASKS = re.compile(r"[?？؟][\s*_\"'”’)]*$")
 _QUESTION_MARK = re.compile(
     r"\s*(?:[*_]{1,2})?(?:Q|Question|Vraag|Frage|Pregunta)(?:[*_]{1,2})?\s*[:.]", re.IGNORECASE
 )

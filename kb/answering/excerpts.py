@@ -147,7 +147,7 @@ def _leads(unit: TextUnit, block: PassageBlock) -> bool:
         return False
     if unit.kind == "row":
         return unit is next(row for row in block.units if row.kind == "row")
-    return unit.text.rstrip("*_ ").endswith((":", "?"))
+    return unit.text.rstrip("*_ ").endswith((":", "?", "：", "？", "؟"))
 
 
 def _whole_or_cut(

@@ -28,6 +28,12 @@ async def texts(question: str, *passages: Chunk | str, **limits: Any) -> list[st
     return [excerpt.text for excerpt in await quotes(question, *passages, **limits)]
 
 
+async def test_a_question_of_any_script_is_not_what_answers_it() -> None:
+    faq = "Q: 申請の締切はいつですか？\nA: 毎月25日です。\n\nQ: 有給休暇は何日ありますか？\nA: 年に20日です。"
+    quote, *_ = await quotes("申請の締切はいつですか？", faq, language="ja")
+    assert quote.best.startswith("A: ")
+
+
 async def test_all_steps_are_quoted_with_the_line_that_leads_them_in() -> None:
     (quote,) = await quotes("How do I print the label of a parcel?", STEPS)
     assert quote.text == STEPS
