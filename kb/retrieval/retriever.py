@@ -1,6 +1,6 @@
 """Finds the passages for a question in its thread, best first.
 
-rewrite -> position in the thread -> search -> anchors -> rerank -> exact terms -> supersession
+rewrite -> position in the thread -> search -> anchors -> rerank -> exact terms -> supersession -> named places
 
 A question that asks several things passes all steps but the first two once for each part and once as a whole.
 """
@@ -17,6 +17,7 @@ from kb.models import Audience, Hit, Question, Rewrite, Turn
 from kb.retrieval.anchors import ThreadPosition, boost, position_in_thread
 from kb.retrieval.exact_terms import holds, put_holding_first
 from kb.retrieval.lexical import LexicalEncoder
+from kb.retrieval.named_places import keep_named_places
 from kb.retrieval.queries import WeightedQuery, build_queries, merge_queries, with_translation
 from kb.retrieval.rerank import Reranker
 from kb.retrieval.result import PartResult, RetrievalResult, interleaved
@@ -136,7 +137,7 @@ class Retriever:
         hits = boost(hits, scope.anchors, scope.boost, reranked=True)
         hits = await self._holding(hits, query, scope)
         hits = await self._without_superseded(hits, query, queries, scope, read_as or query)
-        return hits, result.context_share
+        return keep_named_places(hits, query), result.context_share
 
     async def _searched(
         self, queries: Sequence[WeightedQuery], scope: _Scope, pages: Sequence[str]
