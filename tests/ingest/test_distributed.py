@@ -46,6 +46,14 @@ def redis_server(
         yield server
 
 
+@pytest.fixture(autouse=True)
+def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Workers look, and tell that they live, more often: else most of a test is a pause of theirs."""
+    monkeypatch.setattr("ingest.distributed.worker.IDLE_S", 0.1)
+    monkeypatch.setattr("ingest.distributed.worker.BEAT_S", 0.3)
+    monkeypatch.setattr("ingest.distributed.page_queue.LISTEN_MS", 100)
+
+
 @pytest.fixture
 async def queue(redis: Redis) -> AsyncIterator[PageJobQueue]:
     queue = PageJobQueue(redis, namespace="t")
