@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Literal
 
+from kb.spelled_out import spelled_out
+
 EVERYONE = "*"
 """The principal of a page that anybody in the workspace may read."""
 NOBODY = "-"
@@ -133,8 +135,11 @@ class Chunk:
 
     @property
     def embedded_text(self) -> str:
-        """The text for the embedder and BM25: title, place and heading path come first and tell the topic."""
-        return "\n".join([" › ".join((self.page.heading, *self.section)), self.text])
+        """The text for the embedder and BM25: title, place and heading path come first and tell the topic.
+
+        Rows of tables have the names of their columns.
+        """
+        return "\n".join([" › ".join((self.page.heading, *self.section)), spelled_out(self.text)])
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -3,7 +3,7 @@
 A chunk never spans two headings, so its heading path and its link are exact (a section that continues over the
 pages of a PDF is joined while it fits). Blocks are kept whole while they fit; others are cut where a reader would:
 between list items (a piece from within an item repeats the lines that it is nested in), table rows (each piece
-repeats the header), lines of code, paragraphs, sentences, and only then between words.
+repeats the header and holds a few rows), lines of code, paragraphs, sentences, and only then between words.
 """
 
 from __future__ import annotations
@@ -137,8 +137,11 @@ def _texts(blocks: Sequence[Block], prefix: str, measure: Measure) -> list[str]:
     """
     room = measure.max_tokens - measure.whole(prefix)
     while True:
-        pieces = (piece for block in blocks for piece in pieces_of(block, room, measure))
-        texts = [text.strip("\n").rstrip() for text in packed(pieces, "\n\n", room, measure)]
+        texts = [
+            text.strip("\n").rstrip()
+            for run in _runs(blocks, room, measure)
+            for text in packed(run, "\n\n", room, measure.part)
+        ]
         texts = [text for text in texts if text]
         excess = max((measure.whole(prefix + text) for text in texts), default=0) - measure.max_tokens
         if excess <= 0 or room <= 1:
@@ -146,6 +149,18 @@ def _texts(blocks: Sequence[Block], prefix: str, measure: Measure) -> list[str]:
         if len(texts) > MANY:
             return [piece for text in texts for piece in _cut_again(text, prefix, measure)]
         room = max(1, room - excess)
+
+
+def _runs(blocks: Sequence[Block], room: int, measure: Measure) -> Iterator[list[str]]:
+    """Yields runs of pieces that may share a chunk. Pieces of one table do not; what stands around it may join them."""
+    run: list[str] = []
+    for block in blocks:
+        for number, piece in enumerate(pieces_of(block, room, measure)):
+            if number and block.kind == "table":
+                yield run
+                run = []
+            run.append(piece)
+    yield run
 
 
 def _cut_again(text: str, prefix: str, measure: Measure) -> list[str]:

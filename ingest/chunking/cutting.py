@@ -12,14 +12,19 @@ from functools import lru_cache
 from textwrap import dedent
 
 from ingest.page import Block
+from kb.spelled_out import spelled_out
 
 CountTokens = Callable[[str], int]
 """The embedder's own count for one text, with or without special tokens."""
+SizeOf = Callable[[str], int]
+"""Tokens that a piece takes in a chunk."""
 
 CHARACTERS_A_TOKEN = 64
 """Characters that count as a token at least, whatever a tokenizer says: for some, a word of a megabyte is one token."""
 UNKNOWN_WORD = 100
 """Tokens by which the beginning of a text may have more than the whole: a word that is cut there may be known."""
+TABLE_TOKENS = 96
+"""Most tokens of the rows that share a chunk, some three rows: among ten others a row is not what an embedder hears."""
 REMEMBERED = 2048
 """Size of the cache of counts: a piece is measured when it is cut and again, soon after, when it is packed."""
 
@@ -39,11 +44,14 @@ _ITEMS = re.compile(rf"(?<=\n)(?={_ITEM.pattern})")
 
 
 class Measure:
-    """Counts tokens so that counts add up: without the special tokens around each text. For one page."""
+    """Counts tokens so that counts add up: without the special tokens around each text. For one page.
+
+    Rows of tables are counted as they are embedded, with the names of their columns.
+    """
 
     def __init__(self, count_tokens: CountTokens, max_tokens: int) -> None:
         self.max_tokens = max_tokens
-        self._count = lru_cache(maxsize=REMEMBERED)(count_tokens)
+        self._count = lru_cache(maxsize=REMEMBERED)(lambda text: count_tokens(spelled_out(text)))
         self._special = count_tokens("")
         self._longest = max_tokens * CHARACTERS_A_TOKEN
         self._beginning = 2 * max_tokens
@@ -68,7 +76,9 @@ class Measure:
 
 def pieces_of(block: Block, room: int, measure: Measure) -> Iterator[str]:
     """Cuts a block into texts of at most `room` tokens, each of which stands alone."""
-    if measure.fits(block.text, room):
+    is_table = block.kind == "table"
+    together = min(room, TABLE_TOKENS) if is_table else room
+    if measure.fits(block.text, together):
         yield block.text
         return
     if block.lead and not measure.fits(block.lead, room // 3):  # too long to be repeated: it goes first, once
@@ -77,7 +87,11 @@ def pieces_of(block: Block, room: int, measure: Measure) -> Iterator[str]:
     inner = max(1, room - measure.part(block.lead) - measure.part(block.tail))
     cut = _cut_item if block.kind == "list" else _cut
     parts = (piece for part in block.parts for piece in cut(part, inner, measure))
-    for text in packed(parts, "\n", inner, measure):
+    if is_table:
+        groups = packed(parts, "\n", together, lambda row: measure.part(block.joined((row,))))
+    else:
+        groups = packed(parts, "\n", inner, measure.part)
+    for text in groups:
         yield block.joined((text.rstrip() if block.kind != "code" else text,))
 
 
@@ -165,7 +179,7 @@ def _cut(text: str, room: int, measure: Measure) -> list[str]:
         units = [unit for unit in _units(text, cut) if unit]
         if len(units) > 1:
             fitting = (piece for unit in units for piece in _cut(unit, room, measure))
-            return packed(fitting, "", room, measure)
+            return packed(fitting, "", room, measure.part)
     middle = len(text) // 2
     return [*_cut(text[:middle], room, measure), *_cut(text[middle:], room, measure)]
 
@@ -179,12 +193,12 @@ def _units(text: str, cut: re.Pattern[str]) -> Iterator[str]:
     yield text[start:]
 
 
-def packed(pieces: Iterable[str], joint: str, room: int, measure: Measure) -> list[str]:
+def packed(pieces: Iterable[str], joint: str, room: int, size_of: SizeOf) -> list[str]:
     """Joins neighbours while they fit."""
     groups: list[list[str]] = []
     filled = 0
     for piece in pieces:
-        size = measure.part(piece)
+        size = size_of(piece)
         if not groups or filled + size > room:
             groups.append([])
             filled = 0

@@ -49,10 +49,14 @@ class Excerpt:
 
 @dataclass(frozen=True, kw_only=True)
 class RatedPassage:
-    """A passage that may be quoted. `found`: its score in the search; `worth`: how near the question each unit is."""
+    """A passage that may be quoted. `found`: its score in the search; `worth`: how near the question each unit is.
+
+    `read_as`: the text by which that is told, the unit in its context.
+    """
 
     chunk: Chunk
     blocks: Sequence[PassageBlock]
+    read_as: dict[TextUnit, str]
     found: float
     worth: dict[TextUnit, float]
 

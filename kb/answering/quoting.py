@@ -14,6 +14,7 @@ from kb.answering.blocks import PassageBlock, blocks_of
 from kb.answering.excerpts import Excerpt, RatedPassage, block_excerpt
 from kb.models import ACCEPTED_ANSWER, Chunk, Hit, Scores
 from kb.retrieval.search import Search
+from kb.spelled_out import spelled_out
 from kb.text.sentences import TextUnit
 
 QUOTE_CHARACTERS = 1000
@@ -100,26 +101,24 @@ class Librarian:
             if not hit.chunk.section and self._coverage(query, hit.chunk.page.title, language) == 1.0:
                 found += LEAD_WEIGHT
             words = COVERAGE_WEIGHT if hit.chunk.page.language == language else 0.0
+            read_as = {unit: _in_context(hit.chunk, block, unit) for block in blocks for unit in block.units}
             worth = {
-                unit: words * self._coverage(query, _in_context(hit.chunk, unit), language) if words else 0.0
-                for block in blocks
-                for unit in block.units
+                unit: words * self._coverage(query, text, language) if words else 0.0
+                for unit, text in read_as.items()
             }
-            candidates.append(RatedPassage(chunk=hit.chunk, blocks=blocks, found=found, worth=worth))
+            candidates.append(
+                RatedPassage(chunk=hit.chunk, blocks=blocks, read_as=read_as, found=found, worth=worth)
+            )
         candidates.sort(key=lambda candidate: -candidate.score)
         read = candidates if everything else candidates[:READ_CLOSELY]
-        texts = list(
-            dict.fromkeys(
-                _in_context(candidate.chunk, unit) for candidate in read for unit in candidate.worth
-            )
-        )
+        texts = list(dict.fromkeys(text for candidate in read for text in candidate.read_as.values()))
         if not texts:
             return []
         scores = await self._nearness.nearness(query, texts, language=language)
         near = dict(zip(texts, scores, strict=True))
         for candidate in read:
-            for unit in candidate.worth:
-                candidate.worth[unit] += SENTENCE_WEIGHT * near[_in_context(candidate.chunk, unit)]
+            for unit, text in candidate.read_as.items():
+                candidate.worth[unit] += SENTENCE_WEIGHT * near[text]
         return sorted(read, key=lambda candidate: -candidate.score)
 
 
@@ -144,13 +143,19 @@ def _repeats_heading(chunk: Chunk, block: PassageBlock) -> bool:
     return _words(block.text) <= headings and not any(map(str.isdigit, block.text))
 
 
-def _in_context(chunk: Chunk, unit: TextUnit) -> str:
+def _in_context(chunk: Chunk, block: PassageBlock, unit: TextUnit) -> str:
     """Returns the unit with its heading, as the embedder reads it: "Carry-over: On 31 March.".
 
-    An accepted answer has what was asked in the heading's place.
+    An accepted answer has what was asked in the heading's place. A row, which says little alone, has the names of its
+    columns and the page's title as well: "Teams › Directory: Name: Search; Lead: Ann".
     """
     section = [heading for heading in chunk.section if heading != ACCEPTED_ANSWER]
-    return f"{section[-1] if section else chunk.page.title}: {unit.text}"
+    heading = section[-1] if section else chunk.page.title
+    if unit.kind != "row":
+        return f"{heading}: {unit.text}"
+    header = next(row for row in block.units if row.kind == "row")
+    row = unit.text if unit is header else spelled_out(f"{header.text}\n{unit.text}")
+    return f"{' › '.join(dict.fromkeys((chunk.page.title, heading)))}: {row}"
 
 
 def _words(text: str) -> set[str]:

@@ -26,6 +26,7 @@ from kb.retrieval.lexical import UNSPACED, LexicalEncoder
 from kb.retrieval.rerank_trial import CANDIDATES
 from kb.retrieval.search import MAX_LANGUAGES
 from kb.retrieval.standard_scores import SAMPLED, Probe, Scale
+from kb.spelled_out import spelled_out
 
 LEG = 50
 """Passages that each leg of a search returns."""
@@ -95,7 +96,8 @@ def _tells(heading: Heading) -> bool:
 def unheaded(chunk: Chunk) -> str:
     """Returns the text that is embedded, without the heading that stands right over the passage."""
     above = (chunk.page.heading, *chunk.section[:-1]) if chunk.section else ()
-    return "\n".join([" › ".join(above), chunk.text]) if above else chunk.text
+    text = spelled_out(chunk.text)
+    return "\n".join([" › ".join(above), text]) if above else text
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -9,10 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ingest.chunking.chunks import chunk_page, fitting_place, fitting_title
+from ingest.chunking.cutting import TABLE_TOKENS
 from ingest.errors import PageError
 from ingest.page import Block, ParsedPage, Section
 from ingest.parsers.markup.markdown import parse_markdown
 from kb.models import Chunk, Page
+from kb.spelled_out import spelled_out
 
 WORD = re.compile(r"\w+")
 
@@ -97,6 +99,28 @@ def test_a_large_table_is_cut_between_rows_and_repeats_its_header() -> None:
 
     assert len(chunks) > 1
     assert all(chunk.text.startswith("| name | notes |\n|---|---|\n| item") for chunk in chunks)
+    assert [row for chunk in chunks for row in chunk.text.split("\n")[2:]] == rows
+
+
+def test_few_rows_share_a_chunk_however_much_would_fit() -> None:
+    rows = [f"| item{at} | {words('x', 30)} |" for at in range(12)]
+    chunks = chunks_of(
+        "\n".join(["Before.", "", "| name | notes |", "|---|---|", *rows, "", "After."]), max_tokens=500
+    )
+
+    assert [chunk.text.count("| item") for chunk in chunks] == [2] * 6
+    assert chunks[0].text.startswith("Before.\n\n| name | notes |")
+    assert chunks[-1].text.endswith("|\n\nAfter.")
+    assert all(count(spelled_out(chunk.text)) <= TABLE_TOKENS for chunk in chunks)
+
+
+def test_the_names_of_the_columns_count_for_every_row() -> None:
+    names = [words(f"n{at}x", 4) for at in range(4)]
+    rows = [f"| {' | '.join(words(f'r{at}c{column}x', 2) for column in range(4))} |" for at in range(9)]
+    chunks = chunks_of("\n".join([f"| {' | '.join(names)} |", "|---|---|---|---|", *rows]), max_tokens=80)
+
+    assert len(chunks) > 2
+    assert all(count(chunk.embedded_text) <= 80 for chunk in chunks)
     assert [row for chunk in chunks for row in chunk.text.split("\n")[2:]] == rows
 
 

@@ -74,6 +74,14 @@ async def test_of_a_table_that_is_far_too_long_the_head_and_the_rows_that_tell_a
     assert quote.text.count("\n") == quote.shown + 1
 
 
+async def test_a_row_is_read_with_the_names_of_its_columns_and_the_title_of_its_page() -> None:
+    teams = "| Name | Lead |\n|---|---|\n| Search | Ann |\n| Mail | Bob |"
+    directory = a_passage(teams, title="Practice areas", section=("Directory",))
+    prose = a_passage("Any lead keeps a vision for their area.", title="Working together")
+    first, *_ = await quotes("lead of the practice area search?", prose, directory, most=1)
+    assert (first.text, first.statement) == (teams, "| Search | Ann |")
+
+
 async def test_of_a_list_that_is_far_too_long_neighbouring_items_are_shown_and_counted() -> None:
     items = [f"{at}. Do the thing with the number {at} and wait." for at in range(1, 101)]
     (quote,) = await quotes("When do I do thing number 50?", "The plan:\n\n" + "\n".join(items))
