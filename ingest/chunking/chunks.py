@@ -19,7 +19,7 @@ from ingest.page import Block, ParsedPage, Section
 from kb.models import Chunk, Page
 from kb.pages.places import MAX_CHARACTERS, fitted
 
-CHUNKER = "sections-8"
+CHUNKER = "sections-9"
 """Raise it whenever parsing or chunking gives other chunks for the same page: the index is then rebuilt."""
 MAX_TOKENS = 256
 """The length on which all-MiniLM-L6-v2 was trained; title, place and heading path count."""
