@@ -78,9 +78,9 @@ class Sentence:
 class Quote:
     """Whole blocks of one passage, to the letter: a paragraph, a list with its lead-in, a table, code.
 
-    `blocks` are Markdown. `best` stands in one of them and is what was asked for ("" where the whole is). `shown` and
-    `total` count the rows or items of a block that was too long ("3 of 7 rows"); both are 0 where nothing was left out.
-    `part` is the question that it answers where several were asked.
+    `blocks` are Markdown. `best` stands in one of them and is what was asked for; "" where all is, or nothing leads
+    clearly. `shown` and `total` count the rows or items of a block that was too long ("3 of 7 rows"); both are 0 where
+    nothing was left out. `part` is the question that it answers where several were asked.
     """
 
     citation: Citation
