@@ -18,7 +18,7 @@ from kb.models import Audience, Chunk, Hit
 
 CHARACTERS_A_TOKEN = 4
 """Characters a token of English prose has in the tokenizers of current models; only a budget hangs on it."""
-SECTION_REACH = 40
+SECTION_REACH = 120
 """Passages: a table of some 400 rows. A longer section is counted as far as that."""
 _WORD = re.compile(r"\w+")
 _ITEM = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]")
