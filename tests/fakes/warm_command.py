@@ -18,6 +18,7 @@ import os
 import pkgutil
 import select
 import selectors
+import shutil
 import signal
 import socket
 import subprocess
@@ -134,7 +135,7 @@ def _connected() -> socket.socket:
     run = os.environ.get("PYTEST_XDIST_TESTRUNUID", str(os.getpid()))
     folder = Path(tempfile.gettempdir()) / f"footnote-warm-{run}"
     folder.mkdir(mode=0o700, exist_ok=True)
-    with folder.with_suffix(".lock").open("w") as lock:
+    with (folder / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not _presence or not _is_open(_presence[0]):
             _presence[:] = [_greeted(folder / "socket") or _started(folder / "socket")]
@@ -160,12 +161,10 @@ def _started(where: Path) -> socket.socket:
 def _greeted(where: Path) -> socket.socket | None:
     """None: nobody listens there, or no longer."""
     connection = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    try:
+    with contextlib.suppress(OSError):
         connection.connect(str(where))
         if connection.recv(1):
             return connection
-    except OSError:
-        pass
     connection.close()
     return None
 
@@ -184,7 +183,7 @@ def serve(where: Path) -> None:
         os.setsid()
         _replace_files(*[os.open(os.devnull, os.O_RDWR)] * 3)
         Server(listener).run()
-        where.unlink(missing_ok=True)
+        shutil.rmtree(where.parent, ignore_errors=True)
         os._exit(0)
 
 
