@@ -23,6 +23,8 @@ from ingest.parsers.grids import with_merged_cells
 _MAX_TITLE = 200
 _MAX_INTRO = 200
 """Characters of a line that may introduce a table or code and be repeated over its pieces."""
+_BOLD_LINE = re.compile(r"(\*\*|__)(?!\s)[^\n*_]{1,80}(?<!\s)\1:?")
+"""A line in bold alone, which is a heading to its readers."""
 _INLINE = MarkdownIt("commonmark")
 _MARK_UP = re.compile(r"[\\`*_\[<&\n]")
 """A quick test: a heading without one of these characters is its own words."""
@@ -249,8 +251,11 @@ def _rendered(heading: str) -> str:
 
 
 def _append(blocks: list[Block], block: Block) -> None:
-    """Adds a block. A line before it that announces it becomes its lead."""
+    """Adds a block. A line before it that announces it becomes its lead, or begins it where it is prose."""
     intro = _intro(blocks[-1], block) if blocks else ""
+    if intro and block.kind == "prose":
+        blocks[-1] = replace(block, parts=(f"{intro}\n\n{block.text}",))
+        return
     if intro:
         before = blocks.pop()
         if before.kind == "list" and len(before.parts) > 1:
@@ -260,16 +265,22 @@ def _append(blocks: list[Block], block: Block) -> None:
 
 
 def _intro(before: Block, block: Block) -> str:
-    """Returns the line before a list, table or code that announces it, and would say nothing without it.
+    """Returns the line before a block that announces it, and would say nothing without it.
 
-    It may be an item ("2. Run this:") of whose list the author meant the block to be a part.
+    It may be an item ("2. Run this:") of whose list the author meant the block to be a part. A paragraph is
+    announced by a line in bold only.
     """
     last = before.parts[-1] if before.kind == "list" and len(before.parts) > 1 else before.text
-    if before.kind not in ("prose", "list") or block.kind == "prose" or not last.endswith((":", "：", ":**")):
+    if before.kind == "prose" and _BOLD_LINE.fullmatch(last) and not _BOLD_LINE.fullmatch(block.text):
+        return last
+    if before.kind not in ("prose", "list") or block.kind == "prose":
+        return ""
+    whole = before.kind == "prose" and block.kind == "list"
+    # "For each column you can set its", which the items end.
+    if not (last.endswith((":", "：", ":**")) or (whole and last[-1:].isalpha())):
         return ""
     if before.kind == "list" and "\n" in before.parts[-1]:
         return ""
-    whole = before.kind == "prose" and block.kind == "list"
     return last if whole or len(last) <= _MAX_INTRO else ""
 
 

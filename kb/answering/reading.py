@@ -7,10 +7,10 @@ that was cut is whole only together. Nothing here ranks: passages stay in the or
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
-from itertools import takewhile
+from itertools import pairwise, takewhile
 
 from kb.citations.prompt_injection import strip_injections
 from kb.index.port import VectorIndex
@@ -21,6 +21,7 @@ CHARACTERS_A_TOKEN = 4
 SECTION_REACH = 120
 """Passages: a table of some 400 rows. A longer section is counted as far as that."""
 _WORD = re.compile(r"\w+")
+_FENCE = re.compile(r"[ \t]*(?:`{3,}|~{3,})")
 _ITEM = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]")
 
 
@@ -171,6 +172,9 @@ def _as_hit(run: Sequence[Chunk], found: Sequence[Hit | None], near: Hit) -> Hit
 def join_texts(first: str, second: str) -> str:
     """Joins two adjacent passages, without the head that the second repeats."""
     lines, following = first.split("\n"), second.split("\n")
+    code = _repeated_fence(lines, following)
+    if code:
+        return "\n".join((*lines[:-1], *following[code:]))
     repeated = _repeated_head(lines, following)
     if repeated:
         return "\n".join((first, *following[repeated:]))
@@ -191,21 +195,43 @@ def _repeated_head(lines: Sequence[str], following: Sequence[str]) -> int:
         between, then = lines[start + shared :], following[shared]
         if following[shared - 1].lstrip().startswith("|"):
             return shared if lines[-1].lstrip().startswith("|") else 0
-        if _ITEM.match(then) and between and all(map(_within_list(following[0]), between)):
+        goes_on = _ITEM.match(then) or (_ITEM.match(following[0]) and _indent(then) > _indent(following[0]))
+        if goes_on and between and _within_list(following[0], between):
             return shared
     return 0
 
 
-def _within_list(head: str) -> Callable[[str], bool]:
-    """Returns whether a line belongs to the list below `head`, which leads it in or is an item around it."""
-    indent = len(head) - len(head.lstrip())
+def _repeated_fence(lines: Sequence[str], following: Sequence[str]) -> int:
+    """Counts the lines, lead-in and fence, after which a passage goes on with the code that ends the one before.
+
+    Without a lead-in it may be other code.
+    """
+    fence = next((number for number, line in enumerate(following) if _FENCE.match(line)), 0)
+    if not fence or not _FENCE.fullmatch(lines[-1]):
+        return 0
+    head = following[: fence + 1]
+    for start in reversed(range(len(lines) - len(head))):
+        if lines[start : start + len(head)] == head:
+            body = lines[start + len(head) : -1]
+            return 0 if any(map(_FENCE.match, body)) else len(head)
+    return 0
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
+
+
+def _within_list(head: str, lines: Sequence[str]) -> bool:
+    """Whether all lines belong to the list below `head`, which leads it in or is an item around it."""
     nested = _ITEM.match(head) is not None
 
-    def belongs(line: str) -> bool:
-        deeper = len(line) - len(line.lstrip()) > indent
-        return deeper or not line.strip() or (not nested and _ITEM.match(line) is not None)
+    def belongs(before: str, line: str) -> bool:
+        if not line.strip() or _indent(line) > _indent(head):
+            return True
+        # An item's text may continue in the next line without an indent.
+        return not nested if _ITEM.match(line) else bool(before.strip())
 
-    return belongs
+    return all(belongs(before, line) for before, line in pairwise(["", *lines]))
 
 
 def strip_injections_in(hits: Sequence[Hit]) -> list[Hit]:

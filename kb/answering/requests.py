@@ -102,7 +102,7 @@ def question_text(asked: Asked) -> str:
         lines.append(form)
     lines.append(f"Question: {question}")
     if query.strip().casefold() != question.strip().casefold():
-        lines.append(f"(In this thread it was understood as: {query})")
+        lines.append(f"({'In this thread it was understood' if asked.turns else 'Read it'} as: {query})")
     return "\n".join(lines)
 
 

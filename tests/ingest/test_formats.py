@@ -492,7 +492,7 @@ def test_a_short_text_of_other_languages_is_not_taken_for_western(encoding: str,
 
 
 def test_plain_text_is_taken_for_what_it_says_and_not_for_mark_up() -> None:
-    page = read("Leave\n=====\n\n# not a heading\n    indented\n\n- one\n- two\n\n> quoted\n", "notes.txt")
+    page = read("Leave\n=====\n\n# not a heading\n    indented.\n\n- one\n- two\n\n> quoted\n", "notes.txt")
 
     assert page.title == "Leave"
     assert [block.kind for block in page.sections[0].blocks] == ["prose", "list", "prose"]

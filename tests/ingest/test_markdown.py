@@ -88,6 +88,30 @@ def test_a_list_keeps_the_line_that_announces_it_and_its_items_stay_whole() -> N
     assert block.text.startswith("You need:\n\n- a laptop")
 
 
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("**Windows**\n\nOpen the settings.", "prose"),
+        ("**Options:**\n\n- weekly\n- monthly", "list"),
+        ("**Fees**:\n\n| a | b |\n|---|---|\n| 1 | 2 |", "table"),
+        ("For each column you can set its\n\n- name\n- type", "list"),
+    ],
+)
+def test_what_announces_a_block_goes_with_it(text: str, kind: str) -> None:
+    block = only_block(text)
+
+    assert (block.kind, block.text) == (kind, text)
+
+
+def test_a_line_in_bold_announces_no_other_and_no_heading() -> None:
+    page = parse("**First**\n\n**Second**\n\nText.\n\n**Last**\n\n## Next\n\nMore.\n")
+
+    assert [[block.text for block in section.blocks] for section in page.sections] == [
+        ["**First**", "**Second**\n\nText.", "**Last**"],
+        ["More."],
+    ]
+
+
 def test_a_table_keeps_its_header_apart_from_its_rows() -> None:
     block = only_block("| a | b |\n|---|---|\n| 1 | 2 |\n| 3 | 4 |\n")
 

@@ -111,7 +111,11 @@ async def test_what_a_page_orders_an_assistant_to_do_is_not_read() -> None:
         ),
         ("Do this:\n\n1. a\n1. b", "Do this:\n\n1. c\n1. d", "Do this:\n\n1. a\n1. b\n1. c\n1. d"),
         ("Do:\n\n- a\n- b\n  - c", "- b\n  - d\n- e", "Do:\n\n- a\n- b\n  - c\n  - d\n- e"),
+        ("1. a\n   - b\n\n   c", "1. a\n   d\n2. e", "1. a\n   - b\n\n   c\n   d\n2. e"),
         ("Do:\n\n1. a\n\n   b", "Do:\n\n1. c", "Do:\n\n1. a\n\n   b\n1. c"),
+        ("Run:\n\n```sh\na\n```", "Run:\n\n```sh\nb\n```", "Run:\n\n```sh\na\nb\n```"),
+        ("Run:\n\n```sh\na\n```", "```sh\nb\n```", "Run:\n\n```sh\na\n```\n\n```sh\nb\n```"),
+        ("Do:\n\n- a,\nand so on\n- b", "Do:\n\n- c", "Do:\n\n- a,\nand so on\n- b\n- c"),
         (
             "Such as:\n\n- a\n\nAnd so on.",
             "Such as:\n\n- b",

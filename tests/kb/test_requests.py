@@ -67,11 +67,14 @@ def test_passages_are_numbered_on() -> None:
 
 
 def test_the_users_own_words_are_the_question_and_the_rewrite_explains_them() -> None:
-    asked = an_asked("and when?", LEAVE, query="When do holidays expire?", language="nl")
+    turns = [Turn(question="How many holidays do I have?", answer="25.")]
+    asked = an_asked("and when?", LEAVE, turns=turns, query="When do holidays expire?", language="nl")
     assert question_text(asked) == (
         "Answer in Dutch.\nQuestion: and when?\n(In this thread it was understood as: When do holidays expire?)"
     )
     assert question_text(an_asked("How many days?", LEAVE)) == "Answer in English.\nQuestion: How many days?"
+    slip = an_asked("How many dyas?", LEAVE, query="How many days?")
+    assert question_text(slip).endswith("Question: How many dyas?\n(Read it as: How many days?)")
 
 
 def test_a_place_that_wants_its_own_language_gets_it_whatever_the_question_is_in() -> None:

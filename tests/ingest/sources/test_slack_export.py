@@ -441,7 +441,7 @@ def section(page: RawPage, heading: str) -> list[tuple[str, str]]:
         ("``` `x` has ~~~ in it```", [("code", "**Person 2**:\n\n```\n `x` has ~~~ in it\n```")]),
         ("• one\n• two", [("list", "**Person 2**:\n\n- one\n- two")]),
         ("1. one\n2. two", [("list", "**Person 2**:\n\n1. one\n2. two")]),
-        ("&gt; said before", [("prose", "**Person 2**:"), ("prose", "> said before")]),
+        ("&gt; said before", [("prose", "**Person 2**:\n\n> said before")]),
         ("```never closed\nand on", [("prose", "**Person 2**: \\```never closed\nand on")]),
         ("# not a heading\ntext\n---\nmore\n===\n[a]: b", [("prose", "**Person 2**: \\# not a heading\ntext\n\\---\nmore\n\\===\n\\[a]: b")]),
         ("Put {{first_name}}, {% if x %}, {: .lead}, \\&lt;word&gt; &lt;%= x %&gt; &amp;nbsp; `&amp;nbsp;`", [("prose", "**Person 2**: Put {{first_name}}, {% if x %}, {: .lead}, \\\\&lt;word> &lt;%= x %> &amp;nbsp; `&nbsp;`")]),
