@@ -46,11 +46,11 @@ async def test_a_list_is_quoted_whole_under_the_name_of_its_page(sit_down: Any, 
 
 async def test_where_no_page_says_it_the_closest_is_called_that(sit_down: Any, picture: Any) -> None:
     alice: Colleague = await sit_down("alice")
-    await alice.ask("What are the salary bands?")
+    await alice.ask("How do I order business cards?")
     answer = await alice.answer()
     said = await answer.inner_text()
     assert "I found no direct answer. The closest is:" in said
-    assert "Owner: " in said
+    assert "Owner" in said
     assert "%" not in said
     await picture("closest", alice.page, _question(alice), answer)
 
@@ -62,7 +62,7 @@ async def test_each_of_two_questions_is_met_and_the_one_that_no_page_answers_is_
     await alice.ask("How do I file an expense, and what is the budget for the moon base?")
     answer = await alice.answer()
     said = await answer.inner_text()
-    assert "On How do I file an expense?" in said
+    assert "How do I file an expense?" in said
     assert "I found no direct answer to: What is the budget for the moon base?" in said
     await picture("two-parts", alice.page, _question(alice), answer)
 
