@@ -10,12 +10,16 @@ something that somebody said.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kb.models import Turn
 from kb.text.lexicon import lexicons, starts_with_phrase, words_of
 from kb.text.phrases import asks_something, named_in, points_above, talk_languages
+
+_COUNTED = re.compile(r"(?<!\S)\+\d+\b")
+"""The "+1" of somebody who agrees."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -45,7 +49,7 @@ def understood(text: str, turns: Sequence[Turn]) -> Understood:
 
 def is_telling(text: str) -> bool:
     """Whether a person's message says something about a subject; thanks, remarks and pointing do not."""
-    words = words_of(text)
+    words = words_of(_COUNTED.sub(" ", text))
     if not words or talk_languages(text) or points_above(text):
         return False
     return not any(
