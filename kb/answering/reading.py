@@ -21,6 +21,8 @@ CHARACTERS_A_TOKEN = 4
 SECTION_REACH = 120
 """Passages: a table of some 400 rows. A longer section is counted as far as that."""
 _WORD = re.compile(r"\w+")
+ROWS_REACH = 3
+"""Passages of a table's rows that hold as much text as another passage (`ingest.chunking.cutting.TABLE_TOKENS`)."""
 _FENCE = re.compile(r"[ \t]*(?:`{3,}|~{3,})")
 _ITEM = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]")
 
@@ -85,8 +87,14 @@ def _distinct(hits: Sequence[Hit]) -> list[Hit]:
 def _spots(hits: Sequence[Hit], reach: int) -> dict[str, set[int]]:
     spots: dict[str, set[int]] = {}
     for hit in hits:
-        spots.setdefault(hit.chunk.page.id, set()).update(_near(hit.chunk.position, reach))
+        near = _near(hit.chunk.position, _reach(hit.chunk, reach))
+        spots.setdefault(hit.chunk.page.id, set()).update(near)
     return spots
+
+
+def _reach(chunk: Chunk, reach: int) -> int:
+    """Returns how far neighbours reach: further from rows of a table, of which a passage holds few."""
+    return reach * ROWS_REACH if chunk.text.rsplit("\n", 1)[-1].startswith("|") else reach
 
 
 def _near(position: int, reach: int) -> range:
@@ -104,7 +112,7 @@ def _fitting(
     taken = {(hit.chunk.page.id, hit.chunk.position) for hit in chosen}
     beside: dict[tuple[str, int], Chunk] = {}
     for hit in chosen[: limits.around]:
-        for distance in range(1, limits.reach + 1):
+        for distance in range(1, _reach(hit.chunk, limits.reach) + 1):
             for position in (hit.chunk.position + distance, hit.chunk.position - distance):
                 place = (hit.chunk.page.id, position)
                 if place in taken or place not in near:

@@ -47,6 +47,13 @@ async def test_only_the_best_passages_bring_their_neighbours() -> None:
     assert await read(other, FIRST, limits=limits(around=1)) == ["Parking is free.", "You get 25 days."]
 
 
+async def test_rows_of_a_table_bring_more_neighbours_since_a_passage_holds_few() -> None:
+    head = "| n | name |\n|---|---|\n"
+    rows = [a_passage(f"{head}| {at} | Row |", section=("Rows",), position=at) for at in range(9)]
+    (table,) = await read(rows[4], shelf=Shelf(*rows))
+    assert [line[2] for line in table.split("\n")[2:]] == list("1234567")
+
+
 async def test_a_neighbour_for_which_there_is_no_room_stays_behind() -> None:
     tokens = (len(FIRST.embedded_text) + 2) // CHARACTERS_A_TOKEN + 1
     assert await read(FIRST, limits=limits(tokens=tokens)) == ["You get 25 days."]
