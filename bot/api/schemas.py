@@ -68,7 +68,7 @@ class AskRequest(_In):
 
     @property
     def turns(self) -> list[Turn]:
-        """As the bot remembers its own threads: the latest ones, of those before their topics."""
+        """Returns the turns as the bot remembers its own threads: the latest, and the topics of those before."""
         turns = messages.turns_of(self.chat_history)
         return compacted(
             [
