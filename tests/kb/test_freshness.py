@@ -1,15 +1,14 @@
-"""The policy in its order of trust."""
+"""The policy in its order of trust. The clock is frozen where a test goes through the default one."""
 
 from __future__ import annotations
 
 from datetime import UTC, date, datetime
 
 import pytest
+from freezegun import freeze_time
 
 from kb.models import Page, PageDates, Successor
 from kb.pages.freshness import FreshnessPolicy
-
-TODAY = datetime(2026, 11, 27, tzinfo=UTC)
 
 
 def a_page(
@@ -37,7 +36,13 @@ def a_page(
 
 
 def a_policy(**settings: object) -> FreshnessPolicy:
-    return FreshnessPolicy(clock=lambda: TODAY, **settings)  # type: ignore[arg-type]
+    return FreshnessPolicy(clock=lambda: datetime.now(UTC), **settings)  # type: ignore[arg-type]
+
+
+@pytest.fixture(autouse=True)
+def _today():
+    with freeze_time("2026-11-27", ignore=["_pytest"]):
+        yield
 
 
 def test_an_overdue_review_outweighs_a_recent_edit():
