@@ -41,7 +41,7 @@ def a_policy(**settings: object) -> FreshnessPolicy:
 
 @pytest.fixture(autouse=True)
 def _today():
-    with freeze_time("2026-11-27", ignore=["_pytest"]):
+    with freeze_time("2026-11-27", ignore=["_pytest", "torch", "transformers"]):
         yield
 
 
