@@ -51,18 +51,19 @@ class Excerpt:
 class RatedPassage:
     """A passage that may be quoted. `found`: its score in the search; `worth`: how near the question each unit is.
 
-    `read_as`: the text by which that is told, the unit in its context.
+    `lead`: bonus of a page's lead, see `kb.answering.quoting.LEAD_WEIGHT`. `read_as`: the text by which that is told, the unit in its context.
     """
 
     chunk: Chunk
     blocks: Sequence[PassageBlock]
     read_as: dict[TextUnit, str]
     found: float
+    lead: float
     worth: dict[TextUnit, float]
 
     @property
     def score(self) -> float:
-        return self.found + self._worth_of(self.blocks[self._best])
+        return self.found + self.lead + self._worth_of(self.blocks[self._best])
 
     @property
     def _best(self) -> int:

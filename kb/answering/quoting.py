@@ -29,7 +29,8 @@ COVERAGE_WEIGHT, SENTENCE_WEIGHT, FOUND_WEIGHT, MEANING_WEIGHT = 0.5, 0.12, 0.6,
 """Weights of the share of the question's words in the best sentence, of that sentence's standard score, of the
 passage's final score beside the best one's, and of its own standard score. See docs/measurements/evaluation.md."""
 LEAD_WEIGHT = 0.5
-"""Bonus of a page's lead where the question names nothing but the page: "What is mulch?"."""
+"""Bonus of a page's lead where the question names nothing but the page: "What is mulch?". It says which quote comes first,
+and nothing of whether another follows."""
 NEXT_SHARE = 0.9
 """Share of the best quote's score that a further one must have. Of 39 second quotes with 0.8 of it, seven told a fact
 that the first did not; of the 20 that this keeps, six did."""
@@ -70,7 +71,7 @@ class Librarian:
         for candidate in await self._nearest(query, passages, language, everything=bool(already_quoted)):
             if excerpts and candidate.score < NEXT_SHARE * highest:
                 break
-            highest = max(highest, candidate.score)
+            highest = max(highest, candidate.score - candidate.lead)
             excerpt = candidate.excerpt(characters)
             words = _words(excerpt.text)
             if any(len(words & other) >= SAME_WORDS * len(words) for other in shown):
@@ -98,8 +99,7 @@ class Librarian:
             if all(block.says_nothing or _repeats_heading(hit.chunk, block) for block in blocks):
                 continue
             found = FOUND_WEIGHT * hit.scores.final / highest + MEANING_WEIGHT * (hit.scores.dense or 0.0)
-            if not hit.chunk.section and self._coverage(query, hit.chunk.page.title, language) == 1.0:
-                found += LEAD_WEIGHT
+            is_lead = not hit.chunk.section and self._coverage(query, hit.chunk.page.title, language) == 1.0
             words = COVERAGE_WEIGHT if hit.chunk.page.language == language else 0.0
             read_as = {unit: _in_context(hit.chunk, block, unit) for block in blocks for unit in block.units}
             worth = {
@@ -107,7 +107,14 @@ class Librarian:
                 for unit, text in read_as.items()
             }
             candidates.append(
-                RatedPassage(chunk=hit.chunk, blocks=blocks, read_as=read_as, found=found, worth=worth)
+                RatedPassage(
+                    chunk=hit.chunk,
+                    blocks=blocks,
+                    read_as=read_as,
+                    found=found,
+                    lead=LEAD_WEIGHT if is_lead else 0.0,
+                    worth=worth,
+                )
             )
         candidates.sort(key=lambda candidate: -candidate.score)
         read = candidates if everything else candidates[:READ_CLOSELY]
