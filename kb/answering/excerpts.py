@@ -51,7 +51,8 @@ class Excerpt:
 class RatedPassage:
     """A passage that may be quoted. `found`: its score in the search; `worth`: how near the question each unit is.
 
-    `lead`: bonus of a page's lead, see `kb.answering.quoting.LEAD_WEIGHT`. `read_as`: the text by which that is told, the unit in its context.
+    `lead`: the bonus of a page's lead (`kb.answering.quoting.LEAD_WEIGHT`). `read_as`: the text by which that is told,
+    the unit in its context.
     """
 
     chunk: Chunk

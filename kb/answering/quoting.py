@@ -29,8 +29,9 @@ COVERAGE_WEIGHT, SENTENCE_WEIGHT, FOUND_WEIGHT, MEANING_WEIGHT = 0.5, 0.12, 0.6,
 """Weights of the share of the question's words in the best sentence, of that sentence's standard score, of the
 passage's final score beside the best one's, and of its own standard score. See docs/measurements/evaluation.md."""
 LEAD_WEIGHT = 0.5
-"""Bonus of a page's lead where the question names nothing but the page: "What is mulch?". It says which quote comes first,
-and nothing of whether another follows."""
+"""Bonus of a page's lead where the question names nothing but the page: "What is mulch?". It decides which quote comes
+first, not whether another follows.
+"""
 NEXT_SHARE = 0.9
 """Share of the best quote's score that a further one must have. Of 39 second quotes with 0.8 of it, seven told a fact
 that the first did not; of the 20 that this keeps, six did."""

@@ -249,7 +249,10 @@ def test_no_mark_of_ours_ever_touches_a_word_from_outside(markdown: str) -> None
             "at https://hr.example/sick?form=a&lang=en and",
             "at <https://hr.example/sick?form=a&amp;lang=en> and",
         ),
-        ("of https://x.example/a?filter[team]=b&ids[]=1[2]", "of <https://x.example/a?filter[team]=b&amp;ids[]=1>[2]"),
+        (
+            "of https://x.example/a?filter[team]=b&ids[]=1[2]",
+            "of <https://x.example/a?filter[team]=b&amp;ids[]=1>[2]",
+        ),
         ("(see https://x.example/a_(b)), then", "(see <https://x.example/a_(b)>), then"),
         ("Go to http://x.example/a.", "Go to <http://x.example/a>."),
         ("https://x.example/a, https://x.example/b!", "<https://x.example/a>, <https://x.example/b>!"),
