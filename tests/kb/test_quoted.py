@@ -74,8 +74,8 @@ async def test_rows_and_items_are_counted_over_the_whole_section() -> None:
         for at in range(0, 50, 5)
     ]
     answer = await composed(an_asked("What pot for oak 2?", pieces[0]), Shelf(*pieces))
-    # Two passages behind the one that was found are read with it.
-    assert (answer.quotes[0].shown, answer.quotes[0].total) == (15, 50)
+    # Six passages of rows behind the one that was found are read with it.
+    assert (answer.quotes[0].shown, answer.quotes[0].total) == (35, 50)
     whole = await composed(an_asked("What pot for oak 2?", pieces[0]), Shelf(pieces[0]))
     assert (whole.quotes[0].shown, whole.quotes[0].total) == (0, 0)
 

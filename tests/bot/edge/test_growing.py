@@ -20,6 +20,7 @@ from bot.stats.gaps import Gaps
 from bot.stats.grown_cases import CaseGrower, Grown, facts_of
 from ingest.sources.folder import FolderSource
 from ingest.sync.sync import Sync
+from kb.config.answer_settings import AnswerSettings
 from kb.config.model_settings import RerankSettings
 from kb.config.settings import Settings
 from kb.config.sources import FolderSettings
@@ -79,7 +80,8 @@ async def a_growing_office(redis: Redis, limits: SlackLimits, folder: Path) -> A
         (folder / name).write_text(text, encoding="utf-8")
     source = FolderSettings(name="kb", path=folder, base_url="https://kb.example", git_dates=False)
     embedder = Words(max_tokens=200)
-    settings = Settings(rerank=RerankSettings(model="off"))
+    # An embedder that compares words is never as sure as the one that the confidence was fitted with.
+    settings = Settings(rerank=RerankSettings(model="off"), answer=AnswerSettings(min_confidence=0.25))
     async with (
         open_scratch(settings, [source], embedder=embedder, clock=clock) as scratch,  # type: ignore[arg-type]
         open_office(redis, limits, pipeline=scratch.pipeline) as office,
