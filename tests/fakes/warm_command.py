@@ -9,6 +9,7 @@ What only the installed program shows (what it imports, that it starts) is teste
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import fcntl
 import gc
@@ -129,6 +130,7 @@ def launch(
 
 _presence: list[socket.socket] = []
 """The connection that keeps the process for this worker: it ends when nobody is connected."""
+atexit.register(lambda: [connection.close() for connection in _presence])
 
 
 def _connected() -> socket.socket:
