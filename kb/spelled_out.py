@@ -9,7 +9,8 @@ import re
 
 _RULE = re.compile(r"[ \t]*\|?(?:[ \t]*:?-+:?[ \t]*\|)+(?:[ \t]*:?-+:?)?[ \t]*$")
 """The line below a table's header."""
-_BAR = re.compile(r"(?<!\\)\|")
+UNESCAPED_BAR = re.compile(r"(?<!\\)\|")
+"""The end of a cell in a row of a Markdown table."""
 
 
 def spelled_out(markdown: str) -> str:
@@ -40,5 +41,5 @@ def _row(names: list[str], cells: list[str]) -> str:
 
 
 def _cells(row: str) -> list[str]:
-    cells = [cell.strip() for cell in _BAR.split(row.strip())]
+    cells = [cell.strip() for cell in UNESCAPED_BAR.split(row.strip())]
     return cells[not cells[0] : len(cells) - (not cells[-1])]

@@ -111,7 +111,7 @@ def split_front_matter(text: str, *, today: date | None = None) -> tuple[FrontMa
     return front, text
 
 
-def said_in(fields: Fields, front: FrontMatter) -> FrontMatter:
+def with_fields(front: FrontMatter, fields: Fields) -> FrontMatter:
     """Adds to `front` what fields beside a page's text say of it, where its text says nothing.
 
     Raises:

@@ -9,7 +9,7 @@ from ingest.errors import PageError
 from ingest.front_matter.fields import Fields
 from ingest.front_matter.front_matter import FrontMatter
 from ingest.front_matter.limits import audience_of, is_for_everyone, names_a_limit
-from ingest.front_matter.page_fields import said_in
+from ingest.front_matter.page_fields import with_fields
 from ingest.front_matter.within import refuse_limits_within
 
 Properties = Mapping[str, object]
@@ -30,7 +30,7 @@ def limited_by(
         audience = audience_of(fields, twice)
         if audience is None and not is_for_everyone(fields):
             refuse_limits_within(fields, {}, "")
-        front = said_in(fields, front)
+        front = with_fields(front, fields)
     except PageError as error:
         reason = error.reason.replace("its front matter has", f"its {called} has")
         reason = reason.replace("its front matter says", f"its {called} says")

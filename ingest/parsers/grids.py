@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from kb.spelled_out import UNESCAPED_BAR
+
 Row = list[str]
 _FIGURE = re.compile(r"[\W\d]*\d[\W\d]*")
-_BAR = re.compile(r"(?<!\\)\|")
-_YEAR = re.compile(r"(?:19|20)\d\d")
+YEAR = re.compile(r"(?:19|20)\d\d")
 _JOINT = " › "
 """Between a header and the one below it."""
 
@@ -22,15 +23,15 @@ def table(rows: Sequence[Row]) -> str:
 
 def with_merged_cells(rows: Sequence[str]) -> list[str]:
     """Repeats the cell above where a row of Markdown says `^^`, as MultiMarkdown and Obsidian merge cells."""
+    if not any("^^" in row for row in rows):
+        return list(rows)
     written: list[str] = []
     above: list[str] = []
     for row in rows:
-        cells = _BAR.split(row)
-        if "^^" in row:
-            cells = [
-                above[at] if cell.strip() == "^^" and at < len(above) else cell
-                for at, cell in enumerate(cells)
-            ]
+        cells = [
+            above[index] if cell.strip() == "^^" and index < len(above) else cell
+            for index, cell in enumerate(UNESCAPED_BAR.split(row))
+        ]
         written.append("|".join(cells))
         above = cells
     return written
@@ -38,7 +39,7 @@ def with_merged_cells(rows: Sequence[str]) -> list[str]:
 
 def is_figure(text: str) -> bool:
     """Whether it is a number with its signs, a date in digits or a time, none of which names a column. A year may."""
-    return bool(_FIGURE.fullmatch(text)) and not _YEAR.fullmatch(text)
+    return bool(_FIGURE.fullmatch(text)) and not YEAR.fullmatch(text)
 
 
 def joined_headers(rows: Sequence[Sequence[str]]) -> Row:

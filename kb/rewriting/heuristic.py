@@ -67,9 +67,11 @@ class HeuristicRewriter:
             rewrite = self._rewrite_one(text, before, lexicon)
             resolved = rewrite.needs_rewrite and not rewrite.wants_more
             # "When is it paid (on-call stipend)?" is no sentence, but says what the question is about.
-            told = resolved and (rewrite.readable or len(detect_followup(text, lexicon).pointers) == 1)
+            names_its_subject = resolved and (
+                rewrite.readable or len(detect_followup(text, lexicon).pointers) == 1
+            )
             rewrites.append(rewrite)
-            parts.append(rewrite.query if told else as_part(text, lexicon))
+            parts.append(rewrite.query if names_its_subject else as_part(text, lexicon))
             before.append(Turn(question=text, answer="", rewritten=parts[-1], topics=rewrite.topics))
         first = rewrites[0]
         whole = replace(

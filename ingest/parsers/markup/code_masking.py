@@ -14,6 +14,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from ingest.parsers.markup.code_in_markdown import plain_code
+from kb.spelled_out import UNESCAPED_BAR
 
 _OPEN, _CLOSE = "\ufdd0", "\ufdd1"
 """Two of Unicode's noncharacters, which no text may hold."""
@@ -32,7 +33,6 @@ _RAW = re.compile(r"\{%-?\s*raw\s*-?%\}((?:(?!\{%-?\s*raw\b).)*?)\{%-?\s*endraw\
 _RAW_TAG = re.compile(r"^[ \t]*\{%-?\s*(?:end)?raw\s*-?%\}[ \t]*\n|\{%-?\s*(?:end)?raw\s*-?%\}", re.MULTILINE)
 _LITERAL = re.compile(r"\{\{-?\s*([\"'])((?:(?!\1)[^\n])*)\1\s*(?:\|[^{}\n]*?)?-?\}\}")
 """Liquid's string literals, which are shown as written: `{{ "{{" }}`, `{{ "/leave" | relative_url }}`."""
-_BAR = re.compile(r"(?<!\\)\|")
 _TAG = re.compile(r"</?[A-Za-z][^<>]*>")
 
 References = dict[str, dict[str, Any]]
@@ -79,7 +79,7 @@ class CodeMask:
         number = int(found[1])
         line_start = found.string.rfind("\n", 0, found.start()) + 1
         in_row = number in self._in_cells and found.string[line_start] == "|"
-        return _BAR.sub(r"\\|", self._hidden[number]) if in_row else self._hidden[number]
+        return UNESCAPED_BAR.sub(r"\\|", self._hidden[number]) if in_row else self._hidden[number]
 
     def _hide_blocks(self, text: str, markdown: MarkdownIt, references: References) -> str:
         if not _MAY_HOLD_CODE.search(text):

@@ -13,13 +13,13 @@ from itertools import groupby
 from typing import Literal
 
 from ingest.parsers.grids import Row, joined_headers, table
+from kb.spelled_out import UNESCAPED_BAR
 
 _MAX_SPAN = 100
 """Rows or columns. A wider span is a mistake, or an attempt to use up memory."""
 _MAX_REPEATED = 100_000
 """Characters that spans may add to one table; text beyond it is not repeated."""
 _TO_THE_END = 0
-_UNESCAPED_BAR = re.compile(r"(?<!\\)\|")
 
 GroupKind = Literal["thead", "tbody", "tfoot"]
 _ORDER: Sequence[GroupKind] = ("thead", "tbody", "tfoot")
@@ -64,7 +64,7 @@ def span(written: str, *, down: bool = False) -> int:
 
 def cell_text(markdown: str) -> str:
     """Puts a cell's Markdown in one line and escapes its bars."""
-    return _UNESCAPED_BAR.sub(r"\\|", " ".join(markdown.split()))
+    return UNESCAPED_BAR.sub(r"\\|", " ".join(markdown.split()))
 
 
 def markdown_table(groups: Sequence[RowGroup]) -> str:

@@ -22,6 +22,7 @@ from ingest.parsers.office.word_parts import as_word_shows
 from ingest.parsers.outline import Outline, Part, parsed_page
 from ingest.parsers.pictures import description
 from ingest.parsers.text import cleaned, own_date, title_from
+from kb.spelled_out import UNESCAPED_BAR
 
 _OPEN_XML = "application/vnd.openxmlformats-officedocument."
 MEDIA_TYPES: Mapping[str, str] = {
@@ -51,7 +52,6 @@ _UNDERLINE = re.compile(r"\\?<u\\?>|\\?</u\\?>", re.IGNORECASE)
 _NEEDLESS = re.compile(r"\\([<>~&\"'(){}=!])")
 _TABLE = re.compile(r"(?:^\|.*\|[ ]*(?:\n|$)){3,}", re.MULTILINE)
 _RULE = re.compile(r"\|(?:\s*:?-+:?\s*\|)+\s*")
-_CELL_END = re.compile(r"(?<!\\)\|")
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _ORG_ROW = re.compile(rb"^[ \t]*\|[^\n]*\|[ \t\r]*$", re.MULTILINE)
 _EMPTY_CELL = re.compile(rb"\|[ \t]*(?=\|)")
@@ -150,7 +150,7 @@ def _joined_table(written: str) -> str:
     lines = written.rstrip("\n").split("\n")
     if not _RULE.fullmatch(lines[1]):
         return written
-    rows = [[cell.strip() for cell in _CELL_END.split(line)[1:-1]] for line in (lines[0], *lines[2:])]
+    rows = [[cell.strip() for cell in UNESCAPED_BAR.split(line)[1:-1]] for line in (lines[0], *lines[2:])]
     titles: list[str] = []
     while len(rows) > 2 and len(rows[0]) > 1 and rows[0][0] and len(set(rows[0])) == 1:
         titles += [rows.pop(0)[0], ""]

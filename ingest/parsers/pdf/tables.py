@@ -13,7 +13,7 @@ from itertools import islice, pairwise
 from operator import attrgetter
 from typing import NamedTuple
 
-from ingest.parsers.grids import is_figure
+from ingest.parsers.grids import YEAR, is_figure
 
 GAP = 0.75
 """Space between two words, in heights of letters, above which they are in two cells. Spaces are 0.25 to 0.5."""
@@ -34,7 +34,6 @@ _FULL = 0.85
 """Share of a column's width above which words may continue in the next line."""
 _ROMAN = re.compile(r"[ivxlc]+")
 """A page of a table of contents."""
-_YEAR = re.compile(r"(?:19|20)\d\d")
 _LETTER = re.compile(r"[^\W\d_]")
 _MARKER = re.compile(r"[^\w\s]{1,2}|\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{1,5})[.)]|[o§]")
 """The mark of a list's item."""
@@ -120,7 +119,7 @@ def _names_columns(line: Line) -> bool:
         and any(map(_LETTER.search, texts))
         and all(
             len(cell.text) <= _NAME
-            and (_LETTER.search(cell.text) or _YEAR.fullmatch(cell.text))
+            and (_LETTER.search(cell.text) or YEAR.fullmatch(cell.text))
             and not _ROMAN.fullmatch(cell.text)
             and not cell.text.endswith((".", ":", ","))
             for cell in line.segments
