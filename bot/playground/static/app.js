@@ -114,6 +114,7 @@ async function reload() {
   try {
     await become(store.me);
     await loadRoom(store.channel);
+    followUp(page);
     draw();
   } catch {
     setTimeout(reload, 2000);
@@ -131,7 +132,7 @@ async function hear(change) {
   if (kind === "message" && channel !== store.channel && body.user !== store.me) store.unread.add(channel);
   take(change);
   if (kind === "message" && channel === store.channel) followOwnQuestion(body);
-  if (kind === "message") followUp(body, channel, page);
+  followUp(page);
   soon();
 }
 

@@ -1,6 +1,6 @@
 // What a newcomer reads: who writes the answers, five questions to try, and what to do where there is nothing yet.
 import {h} from "./dom.js";
-import {act, placeName, room, store, topLevel} from "./store.js";
+import {act, inThread, placeName, room, store, topLevel} from "./store.js";
 
 const NOTES = {follow_up: "a follow-up, asked in its thread", unanswered: "no page tells this"};
 let waiting = null;
@@ -62,14 +62,16 @@ async function tryQuestion(number, shown, page) {
     return say(text, shown, page, root.ts);
   }
   const sent = await say(asked(before, shown), shown, page);
-  if (sent) waiting = {channel: shown.id, ts: sent.ts, text};
+  if (!sent) return;
+  waiting = {user: store.me, channel: shown.id, ts: sent.ts, text};
+  followUp(page); // the feed may have told the answer before the server confirmed the question
 }
 
-/** Once the first question is answered, its follow-up is asked. */
-export function followUp(message, channel, page) {
-  const answered = waiting && channel === waiting.channel && message.bot_id && message.thread_ts === waiting.ts;
-  if (!answered || message.streaming_state === "in_progress") return;
-  const {text, ts} = waiting;
+/** Asks the follow-up that waits, once the question before it is answered. */
+export function followUp(page) {
+  if (waiting?.user !== store.me) return;
+  const {channel, ts, text} = waiting;
+  if (!inThread(channel, ts).some((message) => message.bot_id && message.streaming_state !== "in_progress")) return;
   waiting = null;
   say(text, room(channel), page, ts);
 }

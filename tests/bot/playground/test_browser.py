@@ -530,6 +530,34 @@ async def test_the_first_screen_says_who_writes_and_what_to_try(
             assert running.messages("#general")[-1]["text"].startswith("<@U0FOOTNOTE> Who feeds")
 
 
+async def test_a_follow_up_is_asked_though_the_answer_comes_before_the_question_is_confirmed(
+    windows: Windows, clock: Callable[[], float], limits: SlackLimits
+) -> None:
+    async def ask() -> Guide:
+        return Guide(model=None, pages=3, questions=QUESTIONS)
+
+    async with (
+        Playground(sample_workspace(), clock=clock, limits=limits, guide=ask) as running,
+        windows.window() as page,
+    ):
+        client = AsyncWebClient(token=running.workspace.bot_token, base_url=running.api_url)
+
+        async def confirm_late(route: Any) -> None:
+            confirmed = await route.fetch()
+            (asked, *_rest) = running.messages("#general")
+            if len(running.messages("#general", asked["ts"])) == 1:
+                await client.chat_postMessage(channel="C0GENERAL", thread_ts=asked["ts"], text="25 days")
+                await page.locator("#thread").get_by_text("25 days").wait_for()
+            await route.fulfill(response=confirmed)
+
+        await page.route("**/page/say", confirm_late)
+        await page.goto(f"{running.url}#/U0ALICE/C0GENERAL")
+        await page.get_by_role("button", name="And unpaid leave?").click()
+        (asked,) = await running.wait_for(lambda: running.messages("#general"))
+        thread = await running.wait_for(lambda: running.messages("#general", asked["ts"])[2:])
+        assert [message["text"] for message in thread] == ["And unpaid leave?"]
+
+
 async def test_what_is_said_while_a_channel_is_being_loaded_is_shown(
     page: Any, playground: Playground
 ) -> None:
