@@ -9,6 +9,7 @@ import os
 import random
 import shutil
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -56,6 +57,17 @@ async def points(folder: Path, dimension: int = HashEmbedder.dimension) -> dict[
         )
         for hit in hits
     }
+
+
+async def dimension(folder: Path) -> int:
+    """The vectors' dimension of the index that answers questions."""
+    index = EdgeIndex(folder)
+    try:
+        manifest = await index.manifest()
+    finally:
+        await index.close()
+    assert manifest is not None
+    return manifest.dimension
 
 
 async def killed(pages: Path, folder: Path, after_s: float, *options: str) -> bool:
@@ -106,19 +118,33 @@ async def test_a_sync_that_is_killed_again_and_again_ends_as_an_undisturbed_one(
 async def test_a_change_of_the_model_that_is_killed_leaves_the_old_index_whole_until_the_new_one_is(
     pages: Path, tmp_path: Path
 ) -> None:
-    index, chance = tmp_path / "killed", random.Random(11)
-    await sync_once(pages, index)
-    before = await points(index)
-    for _ in range(KILLS):
-        assert await killed(pages, index, chance.uniform(0.05, 1.0), "--model"), "it had ended before"
-        assert await points(index) == before
-
-    await sync_once(pages, index, other=True)
-    await sync_once(pages, tmp_path / "whole", other=True)
-
-    after = await points(index, OtherModel.dimension)
+    old, index, new = tmp_path / "old", tmp_path / "killed", tmp_path / "new"
+    await sync_once(pages, old)
+    before = await points(old)
+    shutil.copytree(old, new)
+    started = time.monotonic()
+    assert not await killed(pages, new, 120.0, "--model")
+    lasts_s = time.monotonic() - started
+    after = await points(new, OtherModel.dimension)
     assert len(after) == len(before)
-    assert after == await points(tmp_path / "whole", OtherModel.dimension)
+
+    chance, cut_off = random.Random(11), 0
+    for _ in range(KILLS):
+        if not index.exists():
+            shutil.copytree(old, index)
+        await killed(pages, index, chance.uniform(0.05, 0.6) * lasts_s, "--model")
+        if await dimension(index) == HashEmbedder.dimension:
+            cut_off += 1
+            assert await points(index) == before
+        else:
+            assert await points(index, OtherModel.dimension) == after, "it was swapped before it was whole"
+            shutil.rmtree(index)
+    assert cut_off, "each sync was over when it was killed: the test shows nothing"
+
+    if not index.exists():
+        shutil.copytree(old, index)
+    await sync_once(pages, index, other=True)
+    assert await points(index, OtherModel.dimension) == after
 
 
 def edit(pages: Path, chance: random.Random) -> None:
