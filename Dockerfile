@@ -24,9 +24,10 @@ RUN python -m venv --without-pip /venv \
 # PyTorch converts the models, and is not in the image.
 FROM python:3.12-slim AS models
 ENV PIP_NO_CACHE_DIR=1 PIP_DISABLE_PIP_VERSION_CHECK=1
-# First and as its CPU build, in a layer of its own: it is large and seldom changes.
-RUN python -m venv /venv \
-    && /venv/bin/pip install --quiet --index-url https://download.pytorch.org/whl/cpu "torch==2.13.0+cpu"
+# First and as its CPU build, in a layer of its own: it is large and seldom changes. A mirror of your own: --build-arg.
+ARG TORCH=torch==2.13.0+cpu
+ARG TORCH_INDEX=https://download.pytorch.org/whl/cpu
+RUN python -m venv /venv && /venv/bin/pip install --quiet --index-url "$TORCH_INDEX" "$TORCH"
 WORKDIR /app
 COPY --from=build /app ./
 # The reranker is the hub's; without it the image ranks by words and vectors alone.
