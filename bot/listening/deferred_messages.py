@@ -7,6 +7,7 @@ Redis, so that a restart loses none. A replica that takes one and dies leaves it
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
@@ -118,6 +119,11 @@ class DeferredMessages:
         with store_failures("a message that was put aside cannot be dropped"):
             await self._redis.zrem(self._name, place.member)
 
+    async def hand_back(self, place: DeferredMessage) -> None:
+        """Ends the reservation: the message is due."""
+        with store_failures("a message that was put aside cannot be handed back"):
+            await self._redis.zadd(self._name, {place.member: self._clock().timestamp()}, xx=True)
+
     async def postpone(self, place: DeferredMessage) -> bool:
         """Schedules another attempt. False: the message has waited for too long, and is dropped."""
         now = self._clock().timestamp()
@@ -172,6 +178,11 @@ class DeferredWorker:
                 )
             await asyncio.sleep(BETWEEN_S)
             return
+        except asyncio.CancelledError:
+            # A bot that stops leaves it to the next one at once; with the store away, after `HELD_S`.
+            with contextlib.suppress(StoreUnavailableError):
+                await self.deferred.hand_back(place)
+            raise
         except StoreUnavailableError:
             raise  # whoever takes it next
         except Exception:  # the process edge of this message: the others go on

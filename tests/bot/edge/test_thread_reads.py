@@ -6,15 +6,16 @@ from __future__ import annotations
 
 import asyncio
 from datetime import timedelta
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from redis.asyncio import Redis
 
-from bot.listening.deferred_messages import FIRST_S, DeferredMessage, DeferredMessages
-from bot.listening.thread_reads import BURST
+from bot.listening.deferred_messages import FIRST_S, DeferredMessage, DeferredMessages, DeferredWorker
+from bot.listening.thread_reads import BURST, ThreadReads
 from bot.playground import SlackLimits
 from kb.models import ThreadKey
+from kb.runtime.tasks import cancelled
 from tests.fakes.office import Office, a_bot, backend_of, open_office, wall_clock
 from tests.fakes.slack_events import bot, mention, put, send
 
@@ -169,6 +170,25 @@ async def test_what_was_put_aside_outlives_the_bot_and_is_answered_once_by_two(o
         await office.slack.wait_for(lambda: len(office.knowledge.asked) == 2, timeout=20)
         await office.answers("#general", root, 2)
     assert len(office.knowledge.asked) == 2
+
+
+@pytest.mark.usefixtures("soon")
+async def test_a_bot_that_stops_while_it_judges_a_message_leaves_it_to_the_next_at_once(redis: Redis) -> None:
+    deferred = DeferredMessages(redis, namespace="t", clock=wall_clock)
+    place = deferred.place(channel="C0GENERAL", channel_type="channel", thread_ts="1.0", ts="2.0")
+    await deferred.add(place)
+    judging = asyncio.Event()
+
+    async def judge(_place: DeferredMessage) -> None:
+        judging.set()
+        await asyncio.Event().wait()
+
+    worker = DeferredWorker(deferred=deferred, judge=judge, thread_reads=ThreadReads(threads=cast(Any, None)))
+    running = asyncio.create_task(worker.run())
+    await asyncio.wait_for(judging.wait(), 30)
+    assert await deferred.take() is None, "it is reserved"
+    await cancelled(running)
+    assert await deferred.take() == place
 
 
 async def test_while_slack_refuses_it_is_not_asked_again_for_every_message(office: Office) -> None:
