@@ -22,7 +22,7 @@ from ingest.sources.git_history import Edit, PageHistory
 from ingest.sources.globs import globs
 from ingest.sources.hosting import HostedFolder, hosted_folder
 from ingest.sources.port import ConfiguredSource, PageRef, RawPage, fingerprint
-from kb.config.sources import FolderSettings
+from kb.config.sources import DriveSettings, FolderSettings
 
 _DRAFTS = "_drafts"
 """Jekyll's folder of drafts."""
@@ -37,6 +37,7 @@ class FolderSource(ConfiguredSource[FolderSettings]):
     def __init__(
         self,
         settings: FolderSettings,
+        _folder: Path | None = None,
         *,
         hosted: HostedFolder | None = None,
         history: PageHistory | None = None,
@@ -200,6 +201,13 @@ class FolderSource(ConfiguredSource[FolderSettings]):
         if (read_as := self._generators.media_type(path)) is not None:
             parts.append(read_as.encode())
         return fingerprint(parts)
+
+
+class DriveSource(FolderSource):
+    """Reads a folder that was exported from Google Drive."""
+
+    def __init__(self, settings: DriveSettings, _folder: Path | None = None) -> None:
+        super().__init__(settings.as_folder())
 
 
 async def _hosted(root: Path) -> HostedFolder | None:

@@ -69,7 +69,7 @@ async def test_every_kind_of_settings_opens_as_a_source_of_its_name(tmp_path: Pa
     ]
     assert [type(one).__name__ for one in opened] == [
         "FolderSource", "GitSource", "WebsiteSource", "ConfluenceSource", "NotionSource", "SlackExportSource",
-        "FolderSource", "GithubSource",
+        "DriveSource", "GithubSource",
     ]  # fmt: skip
     for one in opened:
         await one.close()

@@ -15,7 +15,6 @@ from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
 
-from bot.cli.composition.connectors import as_folder
 from kb.config.settings import Settings
 from kb.config.sources import AnySourceSettings, DriveSettings, FolderSettings
 from kb.errors import SettingsError
@@ -51,7 +50,7 @@ class SourceRegistry:
     def folders(self) -> tuple[FolderSettings, ...]:
         """Returns the sources whose pages are files on this machine."""
         return tuple(
-            as_folder(source) if isinstance(source, DriveSettings) else source
+            source.as_folder() if isinstance(source, DriveSettings) else source
             for source in self.all()
             if isinstance(source, FolderSettings | DriveSettings)
         )

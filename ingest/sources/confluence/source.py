@@ -7,6 +7,7 @@ import logging
 from collections import defaultdict
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from ingest.errors import PageError, SourceUnavailableError
 from ingest.sources.api_responses import ApiError
@@ -50,7 +51,9 @@ class _Place:
 
 
 class ConfluenceSource(ConfiguredSource[ConfluenceSettings]):
-    def __init__(self, settings: ConfluenceSettings, *, sleep: Sleep = asyncio.sleep) -> None:
+    def __init__(
+        self, settings: ConfluenceSettings, _folder: Path | None = None, *, sleep: Sleep = asyncio.sleep
+    ) -> None:
         super().__init__(settings)
         self._connection = Connection(settings, sleep=sleep)
         self._unlisted: dict[str, str] = {}

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import yaml
 
@@ -40,6 +41,7 @@ class NotionSource(ConfiguredSource[NotionSettings]):
     def __init__(
         self,
         settings: NotionSettings,
+        _folder: Path | None = None,
         *,
         clock: Callable[[], datetime] = lambda: datetime.now(UTC),
         sleep: Sleep = asyncio.sleep,

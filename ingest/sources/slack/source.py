@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
 from datetime import date
+from pathlib import Path
 from typing import Any
 
 from ingest.errors import PageError, SourceUnavailableError
@@ -37,7 +38,7 @@ class _Read:
 
 
 class SlackExportSource(ConfiguredSource[SlackExportSettings]):
-    def __init__(self, settings: SlackExportSettings) -> None:
+    def __init__(self, settings: SlackExportSettings, _folder: Path | None = None) -> None:
         super().__init__(settings)
         self._path = settings.path.expanduser().resolve()
         self._accepted = frozenset(settings.accepted)

@@ -1,15 +1,20 @@
 """Where pages come from: one class a kind of source. This is the door: all that others need is imported from here.
 
-`kinds` lists the kinds, `files` and `services` have their settings, `environment` brings tokens in.
+`kinds` has their settings, `environment` brings tokens in.
 """
 
 from kb.config.sources.common import DOCUMENTS, PAGES, CommonSettings, as_span, nearest
 from kb.config.sources.environment import TOKEN_VARIABLES, unknown_key, with_environment
-from kb.config.sources.files import DriveSettings, FolderSettings, GitSettings, SlackExportSettings
-from kb.config.sources.google_drive import GoogleDriveSettings
 from kb.config.sources.kinds import AnySourceSettings
-from kb.config.sources.microsoft import SharePointSettings, site_key
-from kb.config.sources.services import ConfluenceSettings, GithubSettings, NotionSettings, WebsiteSettings
+from kb.config.sources.kinds.files import DriveSettings, FolderSettings, GitSettings, SlackExportSettings
+from kb.config.sources.kinds.google_drive import GoogleDriveSettings
+from kb.config.sources.kinds.microsoft import SharePointSettings, site_key
+from kb.config.sources.kinds.services import (
+    ConfluenceSettings,
+    GithubSettings,
+    NotionSettings,
+    WebsiteSettings,
+)
 
 __all__ = [
     "DOCUMENTS",

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import difflib
 import re
+from collections.abc import Mapping
 from datetime import timedelta
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
@@ -34,6 +35,12 @@ class CommonSettings(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
+    reader: ClassVar[str]
+    """The source ("package.module:Class") that is made from these settings and a folder to keep things in."""
+    variables: ClassVar[Mapping[str, str]] = {}
+    """Names of the environment that the vendor's users know -> the key that they fill where it is not set."""
+
+    kind: str
     name: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]{0,63}$")]
     audience: tuple[str, ...] = ()
     owner: str = ""

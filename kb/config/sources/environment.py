@@ -12,23 +12,8 @@ from typing import Any
 from kb.config.sources.common import nearest
 from kb.config.sources.kinds import KINDS, kind_of
 
-TOKEN_VARIABLES: Mapping[str, Mapping[str, str]] = {
-    "CONFLUENCE_API_TOKEN": {"confluence": "token"},
-    "CONFLUENCE_EMAIL": {"confluence": "email"},
-    "NOTION_TOKEN": {"notion": "token"},
-    "GIT_TOKEN": {"git": "token"},
-    "GITHUB_TOKEN": {"github": "token"},
-    "GITHUB_APP_ID": {"github": "app_id"},
-    "GITHUB_APP_PRIVATE_KEY": {"github": "private_key"},
-    "GOOGLE_APPLICATION_CREDENTIALS": {"google_drive": "key_file"},
-    "GOOGLE_SERVICE_ACCOUNT_KEY": {"google_drive": "key"},
-    "GOOGLE_CLIENT_ID": {"google_drive": "client_id"},
-    "GOOGLE_CLIENT_SECRET": {"google_drive": "client_secret"},
-    "GOOGLE_REFRESH_TOKEN": {"google_drive": "refresh_token"},
-    "SHAREPOINT_CLIENT_SECRET": {"sharepoint": "client_secret"},
-    "SHAREPOINT_CERTIFICATE": {"sharepoint": "certificate"},
-}
-"""Environment names without our prefix -> the kind of source and its key that they fill where it is not set."""
+TOKEN_VARIABLES = frozenset(variable for settings in KINDS.values() for variable in settings.variables)
+"""Names of the environment, without our prefix, that fill a key of every source of some kind."""
 
 
 def with_environment(
@@ -49,11 +34,11 @@ def with_environment(
             if name not in by_variable or not key:
                 raise ValueError(f"{variable} names no source; {nearest(name, list(by_variable))}")
             by_variable[name][key.lower()] = value
-    for variable, targets in TOKEN_VARIABLES.items():
-        for source in filled:
-            target = targets.get(kind_of(source))
-            if target is not None and environ.get(variable):
-                source.setdefault(target, environ[variable])
+    for source in filled:
+        settings = KINDS.get(kind_of(source))
+        for variable, key in settings.variables.items() if settings else ():
+            if environ.get(variable):
+                source.setdefault(key, environ[variable])
     return filled
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Literal, Self
+from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, HttpUrl, SecretStr, field_validator, model_validator
 
@@ -15,6 +15,8 @@ class WebsiteSettings(CommonSettings):
     """Public pages of a website: those of its sitemap and those reached
     by links, on the hosts and below the paths named.
     """
+
+    reader = "ingest.sources.web.source:WebsiteSource"
 
     kind: Literal["website"]
     start: Annotated[tuple[HttpUrl, ...], Field(min_length=1)]
@@ -44,6 +46,9 @@ class WebsiteSettings(CommonSettings):
 
 class ConfluenceSettings(CommonSettings):
     """Spaces of Confluence Cloud (an account's email and API token) or Data Center (a personal access token)."""
+
+    reader = "ingest.sources.confluence.source:ConfluenceSource"
+    variables: ClassVar[Mapping[str, str]] = {"CONFLUENCE_API_TOKEN": "token", "CONFLUENCE_EMAIL": "email"}
 
     kind: Literal["confluence"]
     url: HttpUrl
@@ -77,6 +82,9 @@ class ConfluenceSettings(CommonSettings):
 class NotionSettings(CommonSettings):
     """What an internal Notion integration was given access to."""
 
+    reader = "ingest.sources.notion.source:NotionSource"
+    variables: ClassVar[Mapping[str, str]] = {"NOTION_TOKEN": "token"}
+
     kind: Literal["notion"]
     token: SecretStr | None = None
     roots: tuple[str, ...] = ()
@@ -87,6 +95,13 @@ class NotionSettings(CommonSettings):
 
 class GithubSettings(CommonSettings):
     """Repositories on GitHub: issues and discussions that were answered, and wikis."""
+
+    reader = "ingest.sources.github.source:GithubSource"
+    variables: ClassVar[Mapping[str, str]] = {
+        "GITHUB_TOKEN": "token",
+        "GITHUB_APP_ID": "app_id",
+        "GITHUB_APP_PRIVATE_KEY": "private_key",
+    }
 
     kind: Literal["github"]
     repositories: Annotated[

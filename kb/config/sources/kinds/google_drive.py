@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Literal, Self
+from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import BeforeValidator, Field, HttpUrl, SecretStr, model_validator
 
@@ -28,6 +28,15 @@ class GoogleDriveSettings(CommonSettings):
     """What a service account, or a person by OAuth, sees of Google Drive:
     Docs, Sheets, Slides, PDF and Office files.
     """
+
+    reader = "ingest.sources.google_drive.source:GoogleDriveSource"
+    variables: ClassVar[Mapping[str, str]] = {
+        "GOOGLE_APPLICATION_CREDENTIALS": "key_file",
+        "GOOGLE_SERVICE_ACCOUNT_KEY": "key",
+        "GOOGLE_CLIENT_ID": "client_id",
+        "GOOGLE_CLIENT_SECRET": "client_secret",
+        "GOOGLE_REFRESH_TOKEN": "refresh_token",
+    }
 
     kind: Literal["google_drive"]
     key_file: Path | None = None

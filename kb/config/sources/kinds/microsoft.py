@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Literal, Self
+from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, HttpUrl, SecretStr, model_validator
 
@@ -20,6 +20,12 @@ class SharePointSettings(CommonSettings):
     """Sites of SharePoint Online (their document libraries and pages) and
     OneDrives, as an app of Entra ID sees them.
     """
+
+    reader = "ingest.sources.sharepoint.source:SharePointSource"
+    variables: ClassVar[Mapping[str, str]] = {
+        "SHAREPOINT_CLIENT_SECRET": "client_secret",
+        "SHAREPOINT_CERTIFICATE": "certificate",
+    }
 
     kind: Literal["sharepoint"]
     tenant: Annotated[str, Field(pattern=r"^[\w.-]+$")]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Literal, Self
+from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, HttpUrl, SecretStr, model_validator
 
@@ -13,6 +14,8 @@ from kb.config.sources.common import DOCUMENTS, PAGES, CommonSettings
 
 class FolderSettings(CommonSettings):
     """A folder of pages, which may be (part of) a git checkout. `base_url` makes links: base_url + the page's path."""
+
+    reader = "ingest.sources.folder:FolderSource"
 
     kind: Literal["folder"] = "folder"
     path: Path
@@ -29,6 +32,9 @@ class FolderSettings(CommonSettings):
 
 class GitSettings(CommonSettings):
     """A repository on a server: docs of a project, or the wiki of one on GitHub or GitLab (`....wiki.git`)."""
+
+    reader = "ingest.sources.repository:GitSource"
+    variables: ClassVar[Mapping[str, str]] = {"GIT_TOKEN": "token"}
 
     kind: Literal["git"]
     url: Annotated[str, Field(pattern=r"^(https?://|ssh://|[\w.-]+@[\w.-]+:)\S+$")]
@@ -53,15 +59,23 @@ class GitSettings(CommonSettings):
 class DriveSettings(CommonSettings):
     """A folder of documents exported from Google Drive, by Takeout or `rclone copy`."""
 
+    reader = "ingest.sources.folder:DriveSource"
+
     kind: Literal["drive"]
     path: Path
     base_url: str | None = None
     include: tuple[str, ...] = DOCUMENTS
     exclude: tuple[str, ...] = ()
 
+    def as_folder(self) -> FolderSettings:
+        """Returns the export as a folder whose pages take no dates from git."""
+        return FolderSettings(**self.model_dump(exclude={"kind"}), git_dates=False)
+
 
 class SlackExportSettings(CommonSettings):
     """A Slack export (zip or unpacked): threads with an accepted answer or a pinned message become pages."""
+
+    reader = "ingest.sources.slack.source:SlackExportSource"
 
     kind: Literal["slack_export"]
     path: Path
