@@ -6,13 +6,15 @@ import {drawHome, hideModal, modalView, showModal} from "./modal.js";
 import {toggleMenu} from "./menu.js";
 import {forwardSheet, groupSheet, workflowSheet} from "./sheets.js";
 import {drawSidebar, keepArrows} from "./sidebar.js";
-import {act, groupName, inThread, loadGuide, loadRoom, loadWorkspace, room, store, take, topLevel} from "./store.js";
+import {act, groupName, inThread, isChanging, loadGuide, loadRoom, loadWorkspace, room, store, take, topLevel} from "./store.js";
 import {drawPrompts, drawWelcome, emptyThread, followUp, tryItems} from "./welcome.js";
 
 const at = (id) => document.getElementById(id);
 const unescaped = (text) => text.replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&");
 let feed = null;
 let pending = 0;
+let again = 0;
+let routing = Promise.resolve();
 let fields = {};
 
 const page = {
@@ -22,7 +24,7 @@ const page = {
   /** A place that may be new to this page; "dm" is the app's. */
   async openPlace(id) {
     if (id === "dm") return page.openApp();
-    if (!room(id)) await loadWorkspace(store.me);
+    if (!room(id)) await loadWorkspace();
     go(store.me, id, null);
   },
   newGroup() {
@@ -40,7 +42,7 @@ const page = {
     store.tab = tab;
     const opened = await page.run(act("open_home", {tab}));
     if (!opened) return;
-    if (!room(opened.channel)) await loadWorkspace(store.me);
+    if (!room(opened.channel)) await loadWorkspace();
     if (store.channel === opened.channel) draw();
     else go(store.me, opened.channel, null);
   },
@@ -48,9 +50,9 @@ const page = {
     localStorage.setItem("playground.me", user);
     go(user, store.channel, null);
   },
-  openThread(ts, {focus = false} = {}) {
-    go(store.me, store.channel, ts);
-    if (focus) requestAnimationFrame(() => fields.thread?.focus());
+  async openThread(ts, {focus = false} = {}) {
+    await go(store.me, store.channel, ts);
+    if (focus) fields.thread?.focus();
   },
   edit(message) {
     const text = unescaped(message.text).replace(/<@(\w+)>/g, (whole, id) => `@${nameOf(id) ?? id}`).replace(/<(https?:[^>|]+)>/g, "$1");
@@ -74,14 +76,30 @@ function nameOf(id) {
   return id === store.workspace.bot.id ? store.workspace.bot.name : store.workspace.people.find((one) => one.id === id)?.name;
 }
 
+/** Resolves when it is shown. */
 function go(user, channel, thread) {
   location.hash = `#/${[user, channel, thread].filter(Boolean).join("/")}`;
+  return follow();
 }
 
-async function route() {
+/** Goes where the address says, one way after the other: none ends in the midst of another. `anew`: loads all again. */
+function follow({anew = false} = {}) {
+  routing = routing.then(() => route(anew)).catch((error) => {
+    if (!anew) toast(error.message);
+    if (store.workspace) reloadIn(2000);
+  });
+  return routing;
+}
+
+function reloadIn(ms) {
+  clearTimeout(again);
+  again = setTimeout(() => follow({anew: true}), ms);
+}
+
+async function route(anew) {
   const [user, channel, thread] = location.hash.replace(/^#\//, "").split("/");
   const wanted = user && user !== "-" ? user : (store.me ?? localStorage.getItem("playground.me") ?? "");
-  if (wanted !== store.me || !store.workspace) await become(wanted);
+  if (anew || wanted !== store.me) await become(wanted);
   const found = room(channel) ?? room(store.channel) ?? store.workspace.channels.find((one) => !one.is_im);
   if (found.id !== store.channel) store.tab = "messages";
   store.channel = found.id;
@@ -89,48 +107,46 @@ async function route() {
   store.unread.delete(found.id);
   document.body.classList.remove("menu-open");
   if (!store.rooms.has(found.id)) await page.run(loadRoom(found.id));
-  composers(found);
+  followUp(page);
   draw();
 }
 
+/** Listens before it asks: what changes after an answer is told by the feed. */
 async function become(user) {
+  await listen(user);
   await loadWorkspace(user);
+  if (store.me !== user) return become(store.me);
   store.rooms.clear();
-  loadGuide().then(soon);
-  hideModal();
+  loadGuide().then(soon, () => null);
   if (store.workspace.modal) showModal(store.workspace.modal, page);
-  listen();
+  else hideModal();
 }
 
-function listen() {
+/** Resolves when the server has begun to tell what changes for `user`. */
+function listen(user) {
   feed?.close();
-  const own = new WebSocket(`${location.origin.replace("http", "ws")}/page/feed?user=${store.me}`);
+  const own = new WebSocket(`${location.origin.replace("http", "ws")}/page/feed?user=${user}`);
   feed = own;
   own.onmessage = (event) => hear(JSON.parse(event.data));
-  own.onclose = () => feed === own && setTimeout(reload, 1000);
-}
-
-async function reload() {
-  try {
-    await become(store.me);
-    await loadRoom(store.channel);
-    followUp(page);
-    draw();
-  } catch {
-    setTimeout(reload, 2000);
-  }
+  return new Promise((resolve, reject) => {
+    own.onclose = () => reject(new Error("The playground does not answer."));
+    own.onopen = () => {
+      own.onclose = () => feed === own && reloadIn(1000);
+      resolve();
+    };
+  });
 }
 
 async function hear(change) {
   const {kind, channel, body} = change;
-  if (kind === "reload") return reload();
+  if (kind === "reload") return reloadIn(0);
   if (kind === "notice") return toast(body.text);
+  take(change);
+  if (kind === "room") await page.run(loadWorkspace());
+  if (isChanging()) return;
   if (kind === "view") return showModal(body, page);
   if (kind === "view_closed") return hideModal();
-  if (kind === "home") store.workspace.home = body;
-  if (kind === "room") await loadWorkspace(store.me);
   if (kind === "message" && channel !== store.channel && body.user !== store.me) store.unread.add(channel);
-  take(change);
   if (kind === "message" && channel === store.channel) followOwnQuestion(body);
   followUp(page);
   soon();
@@ -164,6 +180,7 @@ function draw() {
   if (empty) drawWelcome(at("welcome"), shown, page);
   drawPrompts(at("prompts"), shown, page);
   thread(shown);
+  composers(shown);
 }
 
 function thread(shown) {
@@ -201,35 +218,40 @@ function composers(shown) {
   const title = shown.is_im ? store.workspace.bot.name : shown.is_mpim ? groupName(shown) : `#${shown.name}`;
   const key = `${store.me}/${shown.id}`;
   if (fields.channel !== key) {
+    const isFirst = !fields.main;
     const more = shown.is_im || shown.is_mpim ? [] : [{label: "Post as a workflow", run: () => workflowSheet(shown.id, page)}];
-    fields.main = composer(at("composer-main"), {label: `Message ${title}`, placeholder: `Message ${title}`, hint: "Enter sends · Shift+Enter new line · @ mention · / command", send: (text, extra) => send(text, null, extra), more});
+    fields.main = composer(at("composer-main"), {label: `Message ${title}`, placeholder: `Message ${title}`, hint: "Enter sends · Shift+Enter new line · @ mention · / command", send: sender(shown.id, null), more});
     fields.channel = key;
     fields.of = null;
+    if (isFirst) fields.main.focus();
   }
   if (store.thread && fields.of !== store.thread) {
-    fields.thread = composer(at("composer-thread"), {label: "Reply in thread", placeholder: "Reply…", hint: "Enter sends · Esc closes the thread", send: (text, extra) => send(text, store.thread, extra), escape: closeThread, also: shown.is_im ? null : `Also send to ${title}`});
+    fields.thread = composer(at("composer-thread"), {label: "Reply in thread", placeholder: "Reply…", hint: "Enter sends · Esc closes the thread", send: sender(shown.id, store.thread), escape: closeThread, also: shown.is_im ? null : `Also send to ${title}`});
     fields.of = store.thread;
   }
 }
 
-async function send(text, thread, {files, broadcast}) {
-  const command = /^(\/[a-z0-9_-]+)(?:\s+([\s\S]*))?$/.exec(text);
-  if (command && thread) {
-    toast(`${command[1]} is not supported in threads. Sorry!`);
-    return false;
-  }
-  const body = {channel: store.channel};
-  const done = command
-    ? act("command", {...body, name: command[1], text: command[2] ?? ""})
-    : act("say", {...body, text, thread_ts: thread, files, broadcast});
-  if (command) return page.run(done), true;
-  return (await page.run(done)) !== null;
+/** Sends as who we are now, to this place, wherever the page has gone when it comes to that. */
+function sender(channel, thread) {
+  const from = {user: store.me, channel};
+  return async (text, {files, broadcast}) => {
+    const command = /^(\/[a-z0-9_-]+)(?:\s+([\s\S]*))?$/.exec(text);
+    if (command && thread) {
+      toast(`${command[1]} is not supported in threads. Sorry!`);
+      return false;
+    }
+    const done = command
+      ? act("command", {...from, name: command[1], text: command[2] ?? ""})
+      : act("say", {...from, text, thread_ts: thread, files, broadcast});
+    if (command) return page.run(done), true;
+    return (await page.run(done)) !== null;
+  };
 }
 
-function closeThread() {
+async function closeThread() {
   const ts = store.thread;
-  go(store.me, store.channel, null);
-  requestAnimationFrame(() => at("messages").querySelector(`[data-ts="${ts}"]`)?.focus());
+  await go(store.me, store.channel, null);
+  at("messages").querySelector(`[data-ts="${ts}"]`)?.focus();
 }
 
 function toast(text) {
@@ -249,5 +271,5 @@ arrows(at("thread-messages"), ":scope > article");
 at("try").onclick = () => toggleMenu(at("try"), tryItems(room(store.channel), page));
 setInterval(soon, 5000); // statuses end by themselves
 setInterval(() => store.guide && !store.guide.pages && loadGuide().then(soon, () => null), 4000); // pages are still being read
-window.addEventListener("hashchange", () => page.run(route()));
-page.run(route()).then(() => fields.main?.focus());
+window.addEventListener("hashchange", () => follow());
+follow();

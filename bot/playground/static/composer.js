@@ -2,12 +2,12 @@
 import {h} from "./dom.js";
 import {toggleMenu} from "./menu.js";
 import {store} from "./store.js";
-import {uploads} from "./uploads.js";
+import {read, uploads} from "./uploads.js";
 
 let made = 0;
 
 /**
- * `send(text, {files, broadcast})` returns whether the field may be emptied. `escape()` is called for an Esc that closes
+ * `send(text, {files, broadcast})` returns whether it was sent; what was not is put back. `escape()` is called for an Esc that closes
  * nothing here. `more`: entries of the + menu besides files; `also`: the words of a box to tick, in a thread.
  */
 export function composer(host, {label, placeholder, hint, send, escape, more = [], also}) {
@@ -28,15 +28,25 @@ export function composer(host, {label, placeholder, hint, send, escape, more = [
   host.replaceChildren(form);
   const list = suggestions(field, options);
 
-  const submit = async () => {
+  let sent = Promise.resolve();
+  // The field is empty at once: what is typed before the server confirms is the next message, sent after this one.
+  const submit = () => {
     const text = field.value.trim();
     if (!text && !files.any()) return;
-    if (!(await send(text, {files: await files.take(), broadcast: tick.checked}))) return;
-    field.value = "";
-    files.clear();
-    tick.checked = false;
-    fit(field);
+    const entered = {value: field.value, chosen: files.take(), ticked: tick.checked};
+    fill({value: "", ticked: false});
     list.close();
+    const done = async () => send(text, {files: await read(entered.chosen), broadcast: entered.ticked});
+    sent = sent.then(done).catch(() => false).then((isSent) => isSent || putBack(entered));
+  };
+  const fill = ({value, ticked}) => {
+    field.value = value;
+    tick.checked = ticked;
+    fit(field);
+  };
+  const putBack = (entered) => {
+    files.putBack(entered.chosen);
+    if (!field.value) fill(entered);
   };
   form.addEventListener("submit", (event) => {
     event.preventDefault();

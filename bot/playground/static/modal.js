@@ -45,6 +45,7 @@ async function submit(form, view, page) {
   const missing = fields.filter((field) => field.dataset.required === "true" && isEmpty(field.held()));
   const errors = Object.fromEntries(missing.map((field) => [field.dataset.block, "Please complete this required field."]));
   const found = missing.length ? {errors} : await page.run(act("submit_view", {view_id: view.id, values: values(form)}));
+  if (!form.isConnected) return; // the app has shown something else meanwhile
   for (const field of fields) {
     const problem = found?.errors?.[field.dataset.block] ?? "";
     document.getElementById(`${field.id}-error`).textContent = problem;

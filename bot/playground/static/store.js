@@ -11,7 +11,9 @@ export const store = {
   unread: new Set(),
 };
 
-const arriving = new Map(); // channel -> what the feed told since its messages were asked for
+const arriving = new Set(); // for each answer on its way: what the feed has told since it was asked for
+let sitting = null; // who we are about to be, while their workspace is on its way
+let newest = null; // the workspace that was asked for last
 
 export const person = (id) => store.workspace.people.find((one) => one.id === id);
 export const me = () => person(store.me);
@@ -57,26 +59,41 @@ export async function act(deed, body = {}) {
   return answer;
 }
 
-/** Without a known `user`: whoever sat here last, else the first of the workspace. */
-export async function loadWorkspace(user) {
-  store.workspace = await get("workspace", {user});
-  if (!store.workspace.people.length) throw new Error("nobody lives in this workspace");
-  if (!person(user)) return loadWorkspace(store.workspace.me || store.workspace.people[0].id);
-  store.me = user;
-  return store.workspace;
+/** An answer, and what the feed told while it was on its way, which is newer than the answer may be. */
+async function whileHearing(request) {
+  const told = [];
+  arriving.add(told);
+  try {
+    return {found: await request, told};
+  } finally {
+    arriving.delete(told);
+  }
 }
+
+/** Without a known `user`: whoever sat here last, else the first of the workspace. Of several loads the last one counts. */
+export function loadWorkspace(user = sitting) {
+  sitting = user;
+  const own = whileHearing(get("workspace", {user})).then(({found, told}) => {
+    if (own !== newest) return newest;
+    if (!found.people.length) throw new Error("nobody lives in this workspace");
+    if (!found.people.some((one) => one.id === user)) return loadWorkspace(found.me || found.people[0].id);
+    store.workspace = found;
+    store.me = user;
+    told.forEach(takeOwn);
+    return found;
+  });
+  return (newest = own);
+}
+
+/** Whether the workspace of another person is on its way. */
+export const isChanging = () => sitting !== store.me;
 
 export async function loadGuide() {
   store.guide = await get("guide", {});
 }
 
-/** What the feed tells while the answer is on its way is newer than the answer may be: it is taken in after that. */
 export async function loadRoom(channel) {
-  arriving.set(channel, []);
-  const found = await get("messages", {user: store.me, channel}).catch((error) => {
-    arriving.delete(channel);
-    throw error;
-  });
+  const {found, told} = await whileHearing(get("messages", {user: store.me, channel}));
   const messages = new Map(found.messages.map((message) => [message.ts, message]));
   for (const message of found.ephemerals) messages.set(message.ts, message);
   const statuses = new Map();
@@ -85,25 +102,34 @@ export async function loadRoom(channel) {
   const titles = new Map(found.titles.map((one) => [one.thread_ts, one.title]));
   const loaded = {messages, statuses, suggestions, titles};
   store.rooms.set(found.channel, loaded);
-  const told = arriving.get(channel) ?? [];
-  arriving.delete(channel);
-  told.forEach(take);
+  told.forEach(takeIn);
   return loaded;
 }
 
-/** Takes in a change from the feed; true when something that is shown may look different now. */
-export function take({kind, channel, body}) {
-  arriving.get(channel)?.push({kind, channel, body});
+/** Takes in a change from the feed. */
+export function take(change) {
+  for (const told of arriving) told.push(change);
+  if (isChanging()) return;
+  takeOwn(change);
+  takeIn(change);
+}
+
+/** What concerns the person, not a room. */
+function takeOwn({kind, body}) {
+  if (kind === "home") store.workspace.home = body;
+  else if (kind === "view") store.workspace.modal = body;
+  else if (kind === "view_closed") store.workspace.modal = null;
+}
+
+function takeIn({kind, channel, body}) {
   const loaded = store.rooms.get(channel);
-  if (!loaded) return false;
+  if (!loaded) return;
   if (kind === "message" || kind === "ephemeral") loaded.messages.set(body.ts, body);
   else if (kind === "message_deleted") loaded.messages.delete(body.ts);
   else if (kind === "status" && body.text) loaded.statuses.set(body.thread_ts, timed(body));
   else if (kind === "status") loaded.statuses.delete(body.thread_ts);
   else if (kind === "suggestions") loaded.suggestions.set(body.thread_ts, body);
   else if (kind === "title") loaded.titles.set(body.thread_ts, body.title);
-  else return false;
-  return true;
 }
 
 function timed(status) {

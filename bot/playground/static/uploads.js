@@ -4,7 +4,7 @@ import {h} from "./dom.js";
 
 const BEGINNING = 256 * 1024; // of a file the server needs no more: only a text's first lines are shown
 
-/** `{row, input, pick(), take(), any()}`: the row of chosen files, and what `take` gives to send. */
+/** `{row, input, pick(), take(), putBack(files), any()}`: the row of chosen files, which `take` gives and empties. */
 export function uploads(changed) {
   let chosen = [];
   const row = h("ul.uploads", {"aria-label": "Attached files", hidden: true});
@@ -31,10 +31,18 @@ export function uploads(changed) {
     row, input, add,
     pick: () => input.click(),
     any: () => chosen.length > 0,
-    clear: () => ((chosen = []), draw()),
-    take: () => Promise.all(chosen.map(told)),
+    putBack: (files) => ((chosen = [...files, ...chosen]), draw()),
+    take: () => {
+      const taken = chosen;
+      chosen = [];
+      draw();
+      return taken;
+    },
   };
 }
+
+/** What of files is sent. */
+export const read = (files) => Promise.all(files.map(told));
 
 async function told(file) {
   const bytes = new Uint8Array(await file.slice(0, BEGINNING).arrayBuffer());
