@@ -1,6 +1,6 @@
 """What an answer asks of the embedding model, and the same asked of the bare model.
 
-The seam is where `Embedder` hands texts to what runs the model, behind its caches: what is recorded there is what the
+The seam is the encoder to which `Embedder` hands texts, behind its caches: what is recorded there is what the
 model really did, batch by batch. Batches run at the same time where the model lets them, in the bare calls too.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -27,6 +27,10 @@ class ModelCall:
     model: EmbeddingModel
     kind: Any
     texts: tuple[str, ...]
+
+
+Note = Callable[[ModelCall, tuple[float, float]], None]
+"""Takes a call, and when it began and ended, in seconds."""
 
 
 @dataclass(kw_only=True)
@@ -56,26 +60,54 @@ class RecordingEmbedder(Embedder):
     def __init__(self, settings: EmbedSettings) -> None:
         super().__init__(settings)
         self.recorded = Recorded()
+        self._models = tuple(_RecordingModel(model, self._note) for model in self._models)
 
     def start(self) -> None:
         self.recorded = Recorded()
 
-    def _encode(self, model: EmbeddingModel, kind: Any, texts: Sequence[str]) -> Vectors:
-        began = time.perf_counter()
-        vectors = super()._encode(model, kind, texts)
-        self.recorded.spans.append((began, time.perf_counter()))
-        self.recorded.calls.append(ModelCall(model=model, kind=kind, texts=tuple(texts)))
-        return vectors
+    def _note(self, call: ModelCall, span: tuple[float, float]) -> None:
+        self.recorded.spans.append(span)
+        self.recorded.calls.append(call)
 
     async def bare_ms(self, calls: Sequence[ModelCall]) -> float:
         """Milliseconds of the same calls on the models alone: one kind after the other, those of a kind together."""
         started = time.perf_counter()
         for _, together in itertools.groupby(calls, key=lambda call: call.kind):
             running = [
-                one.model.executor(background=False).submit(
-                    partial(one.model.encoder().encode, one.kind, one.texts)
+                call.model.executor(background=False).submit(
+                    partial(call.model.encoder().encode, call.kind, call.texts)
                 )
-                for one in together
+                for call in together
             ]
             await asyncio.gather(*map(asyncio.wrap_future, running))
         return (time.perf_counter() - started) * 1000
+
+
+class _RecordingModel:
+    """A model whose encoder notes each batch; otherwise the model itself."""
+
+    def __init__(self, model: EmbeddingModel, note: Note) -> None:
+        self._model = model
+        self._note = note
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._model, name)
+
+    def encoder(self) -> Any:
+        return _RecordingEncoder(self._model, self._note)
+
+
+class _RecordingEncoder:
+    def __init__(self, model: EmbeddingModel, note: Note) -> None:
+        self._model = model
+        self._note = note
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._model.encoder(), name)
+
+    def encode(self, kind: Any, texts: Sequence[str]) -> Vectors:
+        began = time.perf_counter()
+        vectors = self._model.encoder().encode(kind, texts)
+        call = ModelCall(model=self._model, kind=kind, texts=tuple(texts))
+        self._note(call, (began, time.perf_counter()))
+        return vectors

@@ -67,21 +67,29 @@ async def test_a_repeated_question_is_not_embedded_again(embedder: Embedder) -> 
     await busy
 
 
-async def test_wordings_are_embedded_side_by_side_and_none_changes_another_s_vector() -> None:
+async def test_wordings_are_embedded_side_by_side_and_none_changes_another_s_vector(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     both_at_work = threading.Barrier(2, timeout=60)
+    waited: list[str] = []
+    watched = Embedder(EmbedSettings(threads=2))
+    await watched.ready()
+    for model in watched._models:
+        encoder = model.encoder()
 
-    class Watched(Embedder):
-        def _encode(self, model: Any, kind: Any, texts: Sequence[str]) -> Any:
+        def encode(kind: Any, texts: Sequence[str], encode: Any = encoder.encode) -> Any:
             both_at_work.wait()  # breaks where one waits for the other
-            return super()._encode(model, kind, texts)
+            waited.extend(texts)
+            return encode(kind, texts)
 
-    watched = Watched(EmbedSettings(threads=2))
+        monkeypatch.setattr(encoder, "encode", encode)
     try:
         vectors = await watched.embed_queries(
             ["how long?", "how long may a lunch break be, and who says so?"]
         )
     finally:
         watched.close()
+    assert len(waited) == 2 * len(watched._models)
     alone = Embedder(EmbedSettings(threads=2))
     try:
         assert (await alone.embed_queries(["how long?"]) == vectors[:1]).all()
