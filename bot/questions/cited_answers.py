@@ -85,10 +85,9 @@ class CitedAnswer(FrozenModel):
 class CitedAnswers:
     """Every method raises `StoreUnavailableError` when Redis does not answer."""
 
-    def __init__(self, redis: Redis, *, namespace: str, keep: timedelta = KEEP) -> None:
+    def __init__(self, redis: Redis, *, namespace: str) -> None:
         self._redis = redis
         self._root = f"{{{namespace}}}:cited"
-        self._keep = keep
         self._drop_outdated = redis.register_script(_DROP_OUTDATED)
 
     async def remember(self, cited: CitedAnswer) -> None:
@@ -99,13 +98,13 @@ class CitedAnswers:
         at = cited.answered_at.timestamp()
         with store_failures(_UNAVAILABLE):
             async with self._redis.pipeline(transaction=True) as pipe:
-                pipe.set(self._answer(cited.question_id), cited.model_dump_json(), px=self._keep)
+                pipe.set(self._answer(cited.question_id), cited.model_dump_json(), px=KEEP)
                 pipe.zadd(self._pages, {page.page_id: at for page in cited.pages})
-                pipe.zremrangebyscore(self._pages, "-inf", at - self._keep.total_seconds())
-                pipe.pexpire(self._pages, milliseconds(self._keep))
+                pipe.zremrangebyscore(self._pages, "-inf", at - KEEP.total_seconds())
+                pipe.pexpire(self._pages, milliseconds(KEEP))
                 for page in cited.pages:
                     pipe.hset(self._page(page.page_id), cited.question_id, page.revision)
-                    pipe.pexpire(self._page(page.page_id), milliseconds(self._keep))
+                    pipe.pexpire(self._page(page.page_id), milliseconds(KEEP))
                 await pipe.execute()
             await self._drop_outdated(
                 keys=[self._root], args=[LOOKED_AT, *(page.page_id for page in cited.pages)]

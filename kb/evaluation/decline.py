@@ -79,9 +79,9 @@ def strangers_from_pages(folder: Path) -> list[Stranger]:
     ]
 
 
-def drawn(pools: Sequence[Sequence[Stranger]], number: int, *, seed: int = SEED) -> list[Stranger]:
+def drawn(pools: Sequence[Sequence[Stranger]], number: int) -> list[Stranger]:
     """Draws so many strangers, the same share of each pool, in an order of no meaning."""
-    dice = random.Random(seed)
+    dice = random.Random(SEED)
     chosen: list[Stranger] = []
     for index, pool in enumerate(pools):
         wanted = number * (index + 1) // len(pools) - number * index // len(pools)
@@ -91,14 +91,14 @@ def drawn(pools: Sequence[Sequence[Stranger]], number: int, *, seed: int = SEED)
 
 
 async def observe(
-    pipeline: Pipeline, data: DataSet, strangers: Sequence[Stranger], memory: Memory, *, seed: int = SEED
+    pipeline: Pipeline, data: DataSet, strangers: Sequence[Stranger], memory: Memory
 ) -> AsyncIterator[Observation]:
     """Asks every question of the data set in its thread, and the strangers in those threads and alone.
 
     Raises:
         UnavailableError: the index or a model does not answer; half a measurement is none.
     """
-    dice = random.Random(seed)
+    dice = random.Random(SEED)
     intruders = [stranger for index, stranger in enumerate(strangers) if index % 2]
     visits: dict[str, list[tuple[int, Stranger]]] = {talk.id: [] for talk in data.conversations}
     for stranger in intruders:

@@ -65,9 +65,7 @@ def mean(figures: NDArray[np.float64]) -> tuple[float, ...]:
     return tuple(float(value) for value in figures.mean(axis=0))
 
 
-def interval(
-    figures: NDArray[np.float64], conversations: Sequence[str], *, samples: int = SAMPLES, seed: int = SEED
-) -> Interval:
+def interval(figures: NDArray[np.float64], conversations: Sequence[str], *, seed: int = SEED) -> Interval:
     """Computes 95% percentile bootstrap intervals of the means (Efron and Tibshirani 1993).
 
     Whole conversations are drawn: their turns share a topic, and a wrong anchor in one carries into the next, so
@@ -84,7 +82,7 @@ def interval(
     np.add.at(sums, group, figures)
     sizes = np.bincount(group, minlength=number).astype(float)
     # How often each conversation is drawn: the same as drawing them one by one, in one call.
-    drawn = np.random.default_rng(seed).multinomial(number, np.full(number, 1 / number), size=samples)
+    drawn = np.random.default_rng(seed).multinomial(number, np.full(number, 1 / number), size=SAMPLES)
     means = (drawn @ sums) / (drawn @ sizes)[:, None]
     low, high = np.percentile(means, [2.5, 97.5], axis=0)
     return Interval(low=tuple(map(float, low)), high=tuple(map(float, high)))

@@ -37,6 +37,7 @@ CONNECT_S = 5.0
 """A host that has not accepted a connection by then counts as unreachable, and is asked again."""
 FIRST_BACKOFF_S = 0.5
 PING_TOKENS = 16
+PING_DEADLINE_S = 10.0
 
 NO_TRACES: anthropic.OpenTelemetryOptions = {"traces": False, "propagation": False}
 """Our own traces suffice; the SDK's may hold prompts, and our ids mean nothing to whoever runs the model."""
@@ -141,7 +142,7 @@ class LanguageModel:
             on_text=on_text,
         )
 
-    async def ping(self, *, deadline_s: float = 10.0) -> tuple[str, ...]:
+    async def ping(self) -> tuple[str, ...]:
         """Says a word to each configured model and returns their names: proof that key, address and names are right.
 
         Raises:
@@ -154,7 +155,7 @@ class LanguageModel:
                 system="Reply with one word.",
                 messages=[{"role": "user", "content": "ping"}],
                 max_tokens=PING_TOKENS,
-                deadline_s=deadline_s,
+                deadline_s=PING_DEADLINE_S,
             )
         return names
 

@@ -69,8 +69,7 @@ Rarity = Callable[[Collection[int]], float]
 class LexicalEncoder:
     """Encodes texts as BM25 vectors. Thread-safe."""
 
-    def __init__(self, *, average_length: float = AVERAGE_LENGTH) -> None:
-        self._average_length = average_length
+    def __init__(self) -> None:
         self._models: dict[str, engine.Bm25] = {}
         self._making = threading.Lock()
         self._asked = lru_cache(maxsize=ASKED_QUESTIONS)(self._terms_asked)
@@ -142,7 +141,7 @@ class LexicalEncoder:
     def _config(self, language: str) -> engine.Bm25Config:
         name = STEMMED.get(language)
         return engine.Bm25Config(
-            avg_len=self._average_length,
+            avg_len=AVERAGE_LENGTH,
             tokenizer=engine.TokenizerType.Multilingual if language in UNSPACED else None,
             language=name,
             stopwords=None if name else engine.StopwordsSet(),

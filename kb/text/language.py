@@ -70,9 +70,9 @@ def detect(text: str, *, default: str = "en", hint: str | None = None) -> str:
     return leaders[0] if leaders else _by_statistics(plain) or _among_ours(plain) or default
 
 
-def is_told(text: str, language: str, *, default: str = "en") -> bool:
-    """Whether `language`, as `detect` found it with this default, is more than the default."""
-    return language != default or detect(text, default="") == language
+def is_told(text: str, language: str) -> bool:
+    """Whether `language`, as `detect` found it, is more than its default, English."""
+    return language != "en" or detect(text, default="") == language
 
 
 def warm_up() -> None:

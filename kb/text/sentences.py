@@ -63,11 +63,6 @@ def split_units(text: str) -> list[TextUnit]:
     return list(_units(text))
 
 
-def split_sentences(text: str) -> list[str]:
-    """Returns the units' texts alone."""
-    return [unit.text for unit in _units(text)]
-
-
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Line:
     text: str

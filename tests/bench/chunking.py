@@ -35,7 +35,7 @@ from kb.config.sources import FolderSettings
 from kb.errors import SettingsError
 from kb.inference.embedder import Embedder
 from kb.models import Chunk, Page
-from kb.text.sentences import split_sentences
+from kb.text.sentences import split_units
 from tests.bench.chunk_questions import ChunkQuestion, Found, draw, found
 
 SEED = 7
@@ -118,10 +118,7 @@ def _questions(pages: Sequence[tuple[Page, ParsedPage]]) -> Iterator[ChunkQuesti
         for section in parsed.sections:
             prose = [block.text for block in section.blocks if block.kind in ("prose", "list")]
             sentences = [
-                plain
-                for text in prose
-                for split_sentence in split_sentences(text)
-                if _asks(plain := _plain(split_sentence))
+                plain for text in prose for unit in split_units(text) if _asks(plain := _plain(unit.text))
             ]
             if sections[section.path] > 1 or not sentences:
                 continue

@@ -22,7 +22,7 @@ from kb.rewriting.parts import split_question
 from kb.text.language import detect
 from kb.text.lexicon import lexicon
 from kb.text.phrases import asks_something, points_above, small_talk
-from kb.text.sentences import split_sentences
+from kb.text.sentences import split_units
 from kb.text.wording import content_stems
 from tests.fakes.answers import an_answer
 
@@ -139,7 +139,10 @@ def test_words_that_carry_no_meaning_are_left_out() -> None:
 
 
 def test_an_abbreviation_ends_no_sentence() -> None:
-    assert split_sentences("Fale com a Sra. Silva. Ela aprova.") == ["Fale com a Sra. Silva.", "Ela aprova."]
+    assert [unit.text for unit in split_units("Fale com a Sra. Silva. Ela aprova.")] == [
+        "Fale com a Sra. Silva.",
+        "Ela aprova.",
+    ]
 
 
 def test_what_is_not_found_is_declined_in_portuguese() -> None:
