@@ -9,10 +9,12 @@ import {drawSidebar, keepArrows} from "./sidebar.js";
 import {act, groupName, inThread, isChanging, loadGuide, loadRoom, loadWorkspace, room, store, take, topLevel} from "./store.js";
 import {drawPrompts, drawWelcome, emptyThread, followUp, tryItems} from "./welcome.js";
 
+const PRESS_MS = 5000;
 const at = (id) => document.getElementById(id);
 const unescaped = (text) => text.replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&");
 let feed = null;
 let pending = 0;
+let pressed = -Infinity;
 let again = 0;
 let routing = Promise.resolve();
 let fields = {};
@@ -159,9 +161,14 @@ function followOwnQuestion(message) {
   if (first && !store.thread && innerWidth > 900) page.openThread(root.ts);
 }
 
-/** Draws once for all the changes of a moment. */
+/** Draws once for all the changes of a moment; what is being pressed stays until the button is let go, or is for long. */
 function soon() {
-  if (!pending) pending = requestAnimationFrame(() => ((pending = 0), draw()));
+  if (pending) return;
+  pending = requestAnimationFrame(() => {
+    pending = 0;
+    if (performance.now() - pressed < PRESS_MS) soon();
+    else draw();
+  });
 }
 
 function draw() {
@@ -269,6 +276,8 @@ keepArrows(at("sidebar"));
 arrows(at("messages"), ":scope > article");
 arrows(at("thread-messages"), ":scope > article");
 at("try").onclick = () => toggleMenu(at("try"), tryItems(room(store.channel), page));
+document.addEventListener("pointerdown", () => (pressed = performance.now()), true);
+for (const end of ["pointerup", "pointercancel"]) document.addEventListener(end, () => (pressed = -Infinity), true);
 setInterval(soon, 5000); // statuses end by themselves
 setInterval(() => store.guide && !store.guide.pages && loadGuide().then(soon, () => null), 4000); // pages are still being read
 window.addEventListener("hashchange", () => follow());

@@ -694,3 +694,18 @@ async def test_a_dialog_that_the_app_changes_while_it_is_being_sent_stays_as_it_
     await dialog.get_by_label("B", exact=True).wait_for()
     await answer.let_go(page)
     assert await dialog.get_by_label("B", exact=True).get_attribute("aria-invalid") is None
+
+
+async def test_a_button_whose_message_changes_while_it_is_pressed_is_pressed(
+    page: Any, playground: Playground, client: AsyncWebClient
+) -> None:
+    go = {"type": "button", "action_id": "go", "text": {"type": "plain_text", "text": "Go"}}
+    blocks = [{"type": "actions", "elements": [go]}]
+    ts = await post(client, *blocks)
+    await (await drawn(page, ts)).get_by_role("button", name="Go").hover()
+    await page.mouse.down()
+    await client.chat_update(channel="C0GENERAL", ts=ts, text="fallback", blocks=[mrkdwn("New"), *blocks])
+    await asyncio.sleep(0.5)  # it would be drawn by now
+    await page.mouse.up()
+    await playground.wait_for(lambda: [one for one in playground.deliveries if one.kind == "interactive"])
+    await page.get_by_text("New", exact=True).wait_for()
