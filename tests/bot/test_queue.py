@@ -193,12 +193,12 @@ async def test_a_question_whose_workers_keep_dying_is_given_up_unstarted(
 async def test_a_handler_that_takes_longer_than_the_lease_keeps_its_thread(
     redis: Redis, namespace: str
 ) -> None:
-    slow, idle = Desk(seconds=2.5), Desk()
-    queue = QuestionQueue(redis, namespace=namespace, lease_s=1.2)
+    slow, idle = Desk(seconds=5), Desk()
+    queue = QuestionQueue(redis, namespace=namespace, lease_s=2.4)
     async with running(queue, slow):
         await queue.accept(a_question())
         await until(lambda: slow.seen)
-        async with running(QuestionQueue(redis, namespace=namespace, lease_s=1.2), idle):
+        async with running(QuestionQueue(redis, namespace=namespace, lease_s=2.4), idle):
             await until(lambda: slow.done)
     assert (len(slow.seen), idle.seen) == (1, [])
 
@@ -325,7 +325,7 @@ async def test_the_queue_outlives_a_crash_of_its_server(
             with pytest.raises(StoreUnavailableError):
                 await queue.accept(after)
             async with running(queue, desk):
-                await asyncio.sleep(0.5)
+                await until(lambda: "queue.store_lost" in caplog.messages)
                 mortal.start()
                 await until(lambda: desk.done == [before.id])
                 await queue.accept(after)
@@ -340,7 +340,11 @@ async def test_an_outage_is_waited_out_without_a_busy_loop(
     redis_server: RedisServer, namespace: str, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     path = str(tmp_path_factory.mktemp("proxy") / "p.sock")
-    async with Proxy(redis_server.socket, path, lose=lambda _: True) as dead, connect_redis(path) as redis:
-        async with running(QuestionQueue(redis, namespace=namespace), Desk()):
-            await asyncio.sleep(1)
-        assert 2 <= dead.connections <= 15
+    async with (
+        Proxy(redis_server.socket, path, lose=lambda _: True) as dead,
+        connect_redis(path) as redis,
+        running(QuestionQueue(redis, namespace=namespace), Desk()),
+    ):
+        await asyncio.sleep(1)
+        assert dead.connections <= 15
+        await until(lambda: dead.connections >= 2)

@@ -18,6 +18,7 @@ from kb.answer import Sentence
 from kb.answering.progress import Progress
 from tests.fakes.answers import a_citation, an_answer
 from tests.fakes.office import Office, open_office
+from tests.fakes.waiting import until
 
 ASKED = "@footnote How many days of holiday do I get?"
 ONE = a_citation(1)
@@ -239,8 +240,8 @@ async def test_a_slow_slack_holds_up_neither_the_model_nor_the_answer_for_long(o
     began = loop.time()
     ts = await office.ask("alice", "#general", ASKED)
     await the_answer(office, ts)
-    assert took[0] < 0.05
-    assert loop.time() - began < 2.0
+    assert took[0] < 5  # Slack takes 30 s
+    assert loop.time() - began < 20
 
 
 async def test_a_stream_that_slack_begins_after_the_answer_was_posted_is_taken_away(office: Office) -> None:
@@ -302,7 +303,7 @@ async def test_streaming_can_be_switched_off(redis: Redis, limits: SlackLimits) 
 async def test_a_draft_that_is_begun_anew_is_not_mixed_with_the_first(office: Office) -> None:
     async def write(progress: Progress) -> None:
         await progress.written(SENTENCES[:2], [ONE])
-        await asyncio.sleep(0.2)
+        await until(lambda: streamed(office))
         await progress.written(SENTENCES[2:5], [ONE])
         await asyncio.sleep(0.2)
 
@@ -313,7 +314,7 @@ async def test_a_draft_that_is_begun_anew_is_not_mixed_with_the_first(office: Of
 
 
 async def test_steps_that_nobody_could_read_are_not_told(office: Office) -> None:
-    office.edge.wiring.worker.streams.settle_s = 0.25
+    office.edge.wiring.worker.streams.settle_s = 30
     office.knowledge.write = writing(0.0)
     ts = await office.ask("alice", "#general", ASKED)
     await the_answer(office, ts)

@@ -17,8 +17,8 @@ from tests.fakes.playground import Playground
 
 impatient = pytest.mark.parametrize(
     "limits",
-    [SlackLimits(ack_timeout_s=0.3, retry_delays_s=(0.0, 0.02, 0.02))],
-    ids=["300 ms to acknowledge"],
+    [SlackLimits(ack_timeout_s=1.0, retry_delays_s=(0.0, 0.02, 0.02))],
+    ids=["a second to acknowledge"],
 )
 
 
@@ -157,6 +157,9 @@ async def test_an_event_goes_to_another_socket_when_the_first_dies(playground: P
     assert heir.events()[0]["retry_attempt"] >= 1
 
 
+@pytest.mark.parametrize(
+    "limits", [SlackLimits(retry_delays_s=(0.0,) + (0.05,) * 400)], ids=["20 s to connect"]
+)
 async def test_an_event_waits_for_an_app_that_connects_late(playground: Playground) -> None:
     await playground.say("alice", "#general", "hello")
     async with listening(playground) as listener:
