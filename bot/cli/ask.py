@@ -106,9 +106,8 @@ def _source(citation: dict[str, Any], messages: Messages) -> str:
 
 def _show_why(console: Console, reply: AskReply) -> None:
     rewrite, anchors = reply.trace["rewrite"], reply.trace["anchors"]
-    console.print(
-        f"\nSearched for: {_plain(rewrite['query'])}  ({rewrite['method']}: {_plain(rewrite['reasoning'])})"
-    )
+    how = ": ".join(filter(None, (rewrite["method"], rewrite["reasoning"])))
+    console.print(f"\nSearched for: {_plain(rewrite['query'])}  ({_plain(how)})")
     if rewrite["translated"]:
         console.print(f"In the pages' language: {_plain(rewrite['translated'])}")
     console.print(
@@ -127,7 +126,9 @@ def _show_why(console: Console, reply: AskReply) -> None:
         scores = [hit["scores"][stage] for stage in stages]
         table.add_row(_plain(place), *("–" if score is None else f"{score:.3f}" for score in scores))
     console.print(table)
-    console.print(f"[dim]{reply.answer['timings_ms']}[/dim]", highlight=False)
+    stages_ms = reply.answer["timings_ms"].items()
+    timings = " · ".join(f"{stage} {milliseconds:.0f} ms" for stage, milliseconds in stages_ms)
+    console.print(f"[dim]{timings}[/dim]", highlight=False)
 
 
 def _plain(text: str) -> str:

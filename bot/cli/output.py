@@ -10,6 +10,10 @@ from typing import TypeVar
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+
+UNBOUNDED = 10_000
+"""Columns where a program reads: nothing is cut off or wrapped."""
 
 _T = TypeVar("_T")
 
@@ -35,6 +39,18 @@ def write_json(file: Path, value: object) -> None:
 def say(line: str, *, style: str | None = None) -> None:
     """Prints a line as it is: pages and people wrote some of it, so nothing in it is markup."""
     Console().print(line, highlight=False, markup=False, soft_wrap=True, style=style)
+
+
+def say_rest(number: int, shown: int, *, start: str = "and") -> None:
+    """Counts what a list of `number` things left out after the first `shown`."""
+    if number > shown:
+        say(f"{start} {number - shown} more; --json lists them all")
+
+
+def print_table(table: Table) -> None:
+    """Prints a table whose words are not markup. In a file or a pipe it is as wide as its cells."""
+    width = None if sys.stdout.isatty() else UNBOUNDED
+    Console(width=width).print(table, highlight=False, markup=False)
 
 
 def progress_bar() -> Progress:

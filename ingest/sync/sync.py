@@ -37,7 +37,7 @@ from ingest.sync.rollback import roll_back
 from ingest.sync.sweep import Sweep
 from ingest.sync.sync_stats import SyncStats
 from ingest.sync.withdrawing import Withdrawing
-from kb.errors import IndexDamagedError
+from kb.errors import IndexDamagedError, SettingsError
 from kb.index.port import IndexWriter, PageAddress, Rebuild, VectorIndex
 from kb.jobs import SyncReport
 from kb.pages.freshness import Clock
@@ -103,6 +103,7 @@ class Sync:
         would be done.
 
         Raises:
+            SettingsError: there is no such source.
             SyncRefusedError: the result would damage the index, or no source could be listed. The live index stays.
             UnavailableError: the index or the embedder does not answer. The next run makes the index whole.
         """
@@ -279,9 +280,7 @@ class Sync:
         if source is None:
             return list(self._sources.values())
         if source not in self._sources:
-            raise SyncRefusedError(
-                f"there is no source {source!r}; known: {', '.join(self._sources) or 'none'}"
-            )
+            raise SettingsError(f"there is no source {source!r}; known: {', '.join(self._sources) or 'none'}")
         return [self._sources[source]]
 
     async def _drop_forgotten(self, writer: IndexWriter) -> None:

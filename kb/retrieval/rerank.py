@@ -44,7 +44,7 @@ class Reranker:
         self._loading = asyncio.Lock()
         self._looked = False
         self._model: CrossEncoder | None = None
-        self._reason = "the reranker is not loaded yet"
+        self._reason = "the reranker is not loaded yet" if self.wanted else "the reranker is switched off"
 
     @property
     def wanted(self) -> bool:
@@ -76,7 +76,6 @@ class Reranker:
                 return
             self._looked = True
             if not self.wanted:
-                self._reason = "the reranker is switched off"
                 return
             await self._loading_executor.run(lambda _: self._load(), None)
             if self._model is None:

@@ -121,7 +121,9 @@ def test_ingest_without_a_path_reads_the_sources_of_the_settings_and_status_tell
     (tmp_path / "tea" / "green.md").write_text("# Green tea\n\nSteep it for two minutes.\n", encoding="utf-8")
     assert footnote("reindex", "tea", "--config", config, **known).code == 0
 
-    tea, board = footnote("status", "--json", "--config", config, **known).json["syncs"]
+    status = footnote("status", "--json", "--config", config, **known).json
+    assert status["running"] is None
+    tea, board = status["syncs"]
     assert (tea["name"], tea["pages"], tea["sync_every_s"], tea["next_sync_in_s"]) == ("tea", 2, 21600, None)
     assert (board["name"], board["pages"], board["sync_every_s"]) == ("board", 1, None)
     assert [one["last_sync"]["error"] for one in (tea, board)] == [None, None]

@@ -142,6 +142,7 @@ def test_an_ingest_tells_what_changed_and_goes_on_behind_a_broken_page(
     write(pages, {"parking.md": "# Parking\n\nThe car park behind the depot has 55 places.\n"})
     swept = footnote("reindex", "more", "--json", data=bot.data)
     assert swept.code == 0
+    assert "ERROR" not in swept.err
     assert (swept.json["changed"], swept.json["removed"]) == (["parking.md"], ["crane.md"])
     lifts = footnote("ask", "What does the yellow crane lift?", "--json", data=bot.data)
     assert "900" not in lifts.out

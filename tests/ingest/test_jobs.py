@@ -80,10 +80,13 @@ async def test_after_one_is_over_the_next_request_starts_anew(jobs: ReindexJobs,
     assert last.report.added == ["b.md"]
 
 
-async def test_a_refusal_ends_as_failed_with_words_for_an_operator(jobs: ReindexJobs) -> None:
+async def test_a_source_that_is_not_known_is_named_and_nothing_that_force_overrules(
+    jobs: ReindexJobs,
+) -> None:
     last = (await all_of(jobs, ReindexRequest(requested_by="U1", source="nope")))[-1]
 
     assert (last.phase, last.error) == ("failed", "there is no source 'nope'; known: handbook")
+    assert last.refusal is None
 
 
 async def test_a_fault_ends_as_failed_and_does_not_leave_listeners_waiting(

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from bot.cli.output import print_json, print_result, say
+from bot.cli.output import print_json, print_result, say, say_rest
 from bot.cli.session.session import open_session
 from bot.queue.dead_letter_reasons import reason_in_words
 from kb.config.settings import Settings
@@ -57,10 +57,10 @@ def _ended(done: Sequence[str], ids: Sequence[str] | None, what: str, *, as_json
     missing = [letter_id for letter_id in ids or () if letter_id not in done]
     if as_json:
         print_json({"done": list(done), "unknown": missing})
-        return 1 if missing else 0
-    say(f"{len(done)} {what}.")
-    for letter_id in missing:
-        say(f"No dead letter is called {letter_id}.", style="yellow")
+    else:
+        say(f"{len(done)} {what}.")
+        for letter_id in missing:
+            say(f"No dead letter is called {letter_id}.", style="yellow")
     return 1 if missing else 0
 
 
@@ -77,5 +77,4 @@ def _show(letters: Sequence[Mapping[str, Any]]) -> None:
         if letter["channel"]:
             asked = (letter["asked_at"] or "")[:16].replace("T", " ")
             say(f"  asked {asked} in {letter['channel']} by {letter['user'] or 'a form'}")
-    if len(letters) > SHOWN:
-        say(f"and {len(letters) - SHOWN} more; --json lists them all")
+    say_rest(len(letters), SHOWN)

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from bot.cli.output import print_result, say
+from bot.cli.output import print_result, say, say_rest
 from bot.cli.session.session import open_session
 from bot.messages.catalog import messages_in
 from bot.stats.analytics import KEEP
@@ -23,8 +23,8 @@ COMMENTS = 3
 
 async def gaps(settings: Settings, *, as_json: bool, again: bool) -> int:
     async with open_session(settings, "gaps", models=True) as session:
-        told = await session.gaps(again=again)
-    print_result(told, partial(_show_gaps, again=again), as_json=as_json)
+        found = await session.gaps(again=again)
+    print_result(found, partial(_show_gaps, again=again), as_json=as_json)
     return 0
 
 
@@ -35,13 +35,13 @@ async def stale(settings: Settings, *, as_json: bool) -> int:
     return 0
 
 
-def _show_gaps(told: Mapping[str, Any], *, again: bool) -> None:
+def _show_gaps(found: Mapping[str, Any], *, again: bool) -> None:
     messages = messages_in("en")
     if again:
-        say(f"Asked anew: {told['closed_now']} of the questions are answered by now.")
-    if not told["gaps"] and not told["hidden"]["times"]:
+        say(f"Asked anew: {found['closed_now']} of the questions are answered by now.")
+    if not found["gaps"] and not found["hidden"]["times"]:
         say(messages.gaps_none.format(days=KEEP.days))
-    for gap in told["gaps"][:SHOWN]:
+    for gap in found["gaps"][:SHOWN]:
         say(gap["question"] or messages.gap_privately, style="bold")
         if gap["wordings"][1:]:
             say(f"  {messages.gap_also.format(wordings=' · '.join(gap['wordings'][1:]))}")
@@ -51,22 +51,18 @@ def _show_gaps(told: Mapping[str, Any], *, again: bool) -> None:
             say(f"  {messages.gap_nearest.format(page=near['title'])} ({near['url']}){owner}")
         for complaint in gap["complaints"]:
             reason = getattr(messages, f"reason_{complaint['reason']}", messages.reason_other)
-            said = " · ".join(f"“{comment}”" for comment in complaint["comments"][:COMMENTS])
-            often = (
-                f" ({messages.counted(messages.gap_times, complaint['times'])})"
-                if complaint["times"] > 1
-                else ""
-            )
-            say(f"  Voted down: {reason}{often}{f': {said}' if said else ''}")
-    if len(told["gaps"]) > SHOWN:
-        say(f"and {len(told['gaps']) - SHOWN} more; --json lists them all")
-    if hidden := told["hidden"]["times"]:
-        people = messages.counted(messages.gap_people, told["hidden"]["people"])
+            comments = " · ".join(f"“{comment}”" for comment in complaint["comments"][:COMMENTS])
+            times = complaint["times"]
+            often = f" ({messages.counted(messages.gap_times, times)})" if times > 1 else ""
+            say(f"  Voted down: {reason}{often}{f': {comments}' if comments else ''}")
+    say_rest(len(found["gaps"]), SHOWN)
+    if hidden := found["hidden"]["times"]:
+        people = messages.counted(messages.gap_people, found["hidden"]["people"])
         say(messages.gaps_hidden.format(times=messages.counted(messages.gap_times, hidden), people=people))
-    if told["closed"]:
-        latest = told["closed"][0]
+    if found["closed"]:
+        latest = found["closed"][0]
         say(
-            f"Closed: {len(told['closed'])}, the last one on {latest['closed_at'][:10]}: {latest['question']}"
+            f"Closed: {len(found['closed'])}, the last one on {latest['closed_at'][:10]}: {latest['question']}"
         )
 
 
@@ -82,5 +78,4 @@ def _show_stale(pages: Sequence[Mapping[str, Any]]) -> None:
         owner = messages.owned.format(owner=page["owner"]) if page["owner"] else messages.stale_no_owner
         say(page["title"], style="bold")
         say(f"  {since} {page['since']} · {cited} · {owner} · {page['url']}")
-    if len(pages) > SHOWN:
-        say(f"and {len(pages) - SHOWN} more; --json lists them all")
+    say_rest(len(pages), SHOWN)

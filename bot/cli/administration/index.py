@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import aclosing
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
 from rich.table import Table
 
 from bot.cli.administration.dead_letters import MEND, unanswered_line
-from bot.cli.output import print_json, print_result, progress_bar, say
+from bot.cli.output import print_json, print_result, print_table, progress_bar, say, say_rest
 from bot.cli.session.requests import ForgetRequest, IngestRequest
 from bot.cli.session.session import Session, open_session
 from kb.config.settings import Settings
@@ -53,19 +53,17 @@ async def follow(session: Session, request: IngestRequest) -> SyncReport | None:
     """Runs an ingest behind a progress bar (on stderr, so that `--json` stays clean). None when it failed."""
     with progress_bar() as bar:
         task = bar.add_task("Reading pages", total=None)
-        async for step in session.ingest(request):
-            bar.update(
-                task,
-                description=_PHASES.get(step.phase, step.phase),
-                completed=step.done,
-                total=step.total or None,
-            )
-            if step.phase == "failed":
-                bar.console.print(f"footnote: {step.error}", highlight=False, markup=False, style="red")
-                if step.refusal and not request.rollback:
-                    bar.console.print("The index is as it was. --force overrules.")
-            if step.phase == "done":
-                return step.report
+        async with aclosing(session.ingest(request)) as steps:
+            async for step in steps:
+                bar.update(
+                    task, description=_PHASES[step.phase], completed=step.done, total=step.total or None
+                )
+                if step.phase == "failed":
+                    bar.console.print(f"footnote: {step.error}", highlight=False, markup=False, style="red")
+                    if step.refusal and not request.rollback:
+                        bar.console.print("The index is as it was. --force overrules.")
+                if step.phase == "done":
+                    return step.report
     return None
 
 
@@ -101,8 +99,7 @@ def _say_some(lines: Sequence[str], *, rest: str = "and", style: str | None = No
     """Prints the first lines and counts the rest."""
     for line in lines[:LISTED]:
         say(f"  {line}", style=style)
-    if len(lines) > LISTED:
-        say(f"  {rest} {len(lines) - LISTED} more; --json lists them all")
+    say_rest(len(lines), LISTED, start=f"  {rest}")
 
 
 async def forget(settings: Settings, request: ForgetRequest) -> int:
@@ -121,14 +118,17 @@ async def forget(settings: Settings, request: ForgetRequest) -> int:
 async def status(settings: Settings, *, as_json: bool, quiet: bool) -> int:
     if quiet:
         return 0 if await _is_well(settings) else 1
+    nobody_runs = DataFolder(settings.data).owner() is None
     async with open_session(settings, "status") as session:
-        told, syncs, offer = await session.status(), await session.syncs(), await session.offer()
+        status, syncs, offer = await session.status(), await session.syncs(), await session.offer()
+    if nobody_runs:  # this command owns the folder for the moment
+        status["running"] = None
     if as_json:
-        print_json(told | {"offer": offer or None, "syncs": syncs})
+        print_json(status | {"offer": offer or None, "syncs": syncs})
     else:
-        _show_pairs(told)
+        _show_pairs(status)
         _show_syncs(syncs)
-        if unanswered := unanswered_line(told):
+        if unanswered := unanswered_line(status):
             say(f"{unanswered}. {MEND}", style="yellow")
         if offer:
             say(offer, style="yellow")
@@ -158,9 +158,11 @@ def _show_pairs(pairs: dict[str, Any]) -> None:
             continue
         if isinstance(value, dict):
             value = [f"{part.replace('_', ' ')} {number}" for part, number in value.items()]
-        shown = ", ".join(str(item) for item in value) if isinstance(value, list) else str(value)
-        table.add_row(name.replace("_", " "), shown)
-    Console().print(table, highlight=False, markup=False)
+        if isinstance(value, float):
+            value = round(value, 2)
+        shown = ", ".join(map(str, value)) if isinstance(value, list) else value
+        table.add_row(name.replace("_", " "), "none" if shown in (None, "") else str(shown))
+    print_table(table)
 
 
 def _show_syncs(syncs: Sequence[Mapping[str, Any]]) -> None:
@@ -178,7 +180,7 @@ def _show_syncs(syncs: Sequence[Mapping[str, Any]]) -> None:
             duration(every) if every else "on request",
             "" if not every else f"in {duration(left)}" if left else "when a bot runs",
         )
-    Console().print(table, highlight=False, markup=False)
+    print_table(table)
 
 
 def _result(last: Mapping[str, Any]) -> str:

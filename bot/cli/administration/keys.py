@@ -7,7 +7,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from bot.cli.output import print_json, print_result, say
+from bot.cli.output import print_json, print_result, print_table, say
 from bot.cli.session.requests import AddKeyRequest
 from bot.cli.session.session import open_session
 from kb.config.settings import Settings
@@ -46,7 +46,7 @@ def _show(keys: list[dict[str, Any]]) -> None:
         table.add_row(
             key["name"], f"{key['prefix']}…", _reads(key), str(key["per_minute"]), made, used, expires
         )
-    Console().print(table, highlight=False, markup=False)
+    print_table(table)
 
 
 async def revoke(settings: Settings, name: str, *, as_json: bool) -> int:
