@@ -2,7 +2,8 @@
 
 Drafts of Hugo, Zola, Docusaurus, Quarto, MkDocs, Astro and Starlight (`draft`), Jekyll,
 Hexo and Gatsby (`published`), Obsidian (`publish`), Docusaurus' `unlisted`, Hugo's
-`headless`, `build` and `publishDate`, and `status` as wikis and WordPress have it.
+`headless`, `build` and `publishDate`, `search: {exclude: true}` of MkDocs, `valid_from`, and `status` as wikis and
+WordPress have it.
 """
 
 from __future__ import annotations
@@ -19,6 +20,15 @@ from kb.text.language_files import sections
 _DRAFTS = ("draft", "is_draft", "unlisted", "hidden", "headless", "unpublished")
 _DRAFTS_IF_TRUE = ("embargo", *field_names("draft_fields"))
 """Words that are the names of other things as well."""
+_UNSEARCHED_IF_TRUE = (
+    "search.exclude",
+    "search_exclude",
+    "exclude_search",
+    "exclude_from_search",
+    "book_search_exclude",
+)
+_UNSEARCHED_IF_FALSE = ("search", "searchable", "in_search", "pagefind")
+"""Material for MkDocs, Just the Docs, Docsy, Hugo Book; VitePress, Starlight."""
 _PUBLISHED = ("published", "publish", "is_published", "listed", "render", *field_names("published_fields"))
 _STARTS = (
     "publish_date",
@@ -31,6 +41,15 @@ _STARTS = (
     "pub_date",
     "published_on",
     "published_at",
+)
+_IN_FORCE_FROM = (
+    "valid_from",
+    "effective_date",
+    "effective_from",
+    "effective_as_of",
+    "in_force_from",
+    "in_effect_from",
+    "applies_from",
 )
 _STATUS = (
     "status", "state", "page_status", "doc_status", "document_status", "publication_status", "lifecycle", "stage", "workflow",
@@ -61,7 +80,7 @@ def check_published(fields: Fields, today: date) -> None:
     """Leaves out a page that is not in force.
 
     Raises:
-        PageError: the page is a draft, is hidden, or is published later.
+        PageError: the page is a draft, is hidden, is kept out of searches, or is published or in force later.
     """
     for field in fields.named(*_DRAFTS):
         if is_given(field.value) and truth_of(field.value) is not False:
@@ -79,17 +98,19 @@ def check_published(fields: Fields, today: date) -> None:
         shown = field.value if isinstance(field.value, dict) else {}
         if any(truth_of(shown.get(name)) is False for name in ("render", "list")):
             raise _left_out(f"it is not published (`{field.name}` in its front matter)")
+    for excludes, names in ((True, _UNSEARCHED_IF_TRUE), (False, _UNSEARCHED_IF_FALSE)):
+        for field in fields.named(*names):
+            if truth_of(field.value) is excludes:
+                raise _left_out(f"it is kept out of searches (`{field.name}` in its front matter)")
     _check_begun(fields, today)
 
 
 def _check_begun(fields: Fields, today: date) -> None:
-    for field in fields.named(*_STARTS, "published"):
-        try:
-            day = parse_date(text_of(field.value))
-        except UnreadableDateError:
-            continue
-        if day > today:
-            raise _left_out(f"it is published on {day} (`{field.name}` in its front matter)")
+    for begins, names in (("published on", (*_STARTS, "published")), ("in force from", _IN_FORCE_FROM)):
+        for field in fields.named(*names):
+            if _is_later(text_of(field.value), today):
+                day = parse_date(text_of(field.value))
+                raise _left_out(f"it is {begins} {day} (`{field.name}` in its front matter)")
 
 
 def _draft(field: Field) -> PageError:

@@ -27,6 +27,8 @@ def read(fields: str) -> FrontMatter:
         "status: Final draft", "status: concept", "state: Entwurf", "status: brouillon", "status: Borrador", "status: unpublished", "status: not published", "status: 🟡 Draft",
         "statut: brouillon", "estado: borrador", "workflow_state: draft", "status: Work in progress (draft)", "status: 草稿", "pubDate: 2027-01-01",
         "publishDate: 2027-01-01", "embargoed_until: 2027-01-01", "embargo: true", "publish_date: 1 januari 2027", "published: 2027-01-01",
+        "valid_from: 2027-01-01", "validFrom: 1 januari 2027", "effective_date: 2027-01-01", "Effective from: 2027-01-01",
+        "search: {exclude: true}", "search:\n  exclude: yes", "search_exclude: true", "bookSearchExclude: true", "search: false", "pagefind: false",
     ],
 )  # fmt: skip
 def test_a_draft_is_not_indexed(fields: str) -> None:
@@ -78,6 +80,7 @@ def test_the_reason_names_the_field(text: str, reason: str) -> None:
     [
         "draft: false", "draft:", "draft: ~", "draft: 'no'", "published: true", "published: 2024-05-03", "publishDate: 2024-05-03", "embargoed_until: 2024-05-03", "embargo: no",
         "status: published", "status: Work in progress", "status: not a draft", "unlisted: false", "concept: authentication",
+        "valid_from: 2024-05-03", "effective_date: on signature", "search: {exclude: false}", "search: {boost: 2}", "search: true",
         "archived: false", "status: never archived", "status: this page tells which of the others are obsolete by now",
 "deprecated: 2027-01-01",
     ],
