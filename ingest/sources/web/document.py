@@ -40,7 +40,8 @@ class WebDocument:
     proper one. `hidden`: it asks not to be indexed.
 
     `audience`: the channels and groups that its HTML limits it to; None: no limit. `closed`: why nobody may
-    read it here, where that is what it says. `mark`: of its words (`text_mark`).
+    read it here, where that is what it says; `left_out`: its author wants it so (a draft). `mark`: of its words
+    (`text_mark`).
     """
 
     url: str
@@ -53,6 +54,7 @@ class WebDocument:
     hidden: bool = False
     audience: tuple[str, ...] | None = None
     closed: str | None = None
+    left_out: bool = False
 
     @property
     def is_limited(self) -> bool:
@@ -72,14 +74,15 @@ def read_document(response: WebResponse) -> WebDocument | None:
     if response.media_type not in HTML_TYPES:
         return None
     text = _DECLARED.sub(r"\1", decoded(response.content, response.charset), count=1)
-    audience, closed = _readers(text)
+    audience, refused = _readers(text)
     document = WebDocument(
         url=str(response.url),
         content=b"",
         media_type="text/markdown",
         mark=text_mark(b""),
         audience=audience,
-        closed=closed,
+        closed=refused.reason if refused is not None else None,
+        left_out=refused is not None and refused.left_out,
     )
     tree = _tree(text)
     if tree is None:
@@ -140,12 +143,12 @@ def _tree(text: str) -> lxml.html.HtmlElement | None:
         return None
 
 
-def _readers(text: str) -> tuple[tuple[str, ...] | None, str | None]:
+def _readers(text: str) -> tuple[tuple[str, ...] | None, PageError | None]:
     """Tells who may read a page, by what is not in its main content; why nobody may, where that cannot be told."""
     try:
         return readers_of_html(text), None
     except PageError as error:
-        return None, error.reason
+        return None, error
 
 
 def _directives(robots: str) -> set[str]:

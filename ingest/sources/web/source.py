@@ -96,7 +96,7 @@ class WebsiteSource(ConfiguredSource[WebsiteSettings]):
             raise PageError(self._crawled.failures[ref.path], withdraw=ref.path in self._crawled.closed)
         visit = await self._memory.page(ref.path) or await self._visit(ref.path)
         if visit.document.closed is not None:
-            raise PageError(visit.document.closed, withdraw=True)
+            raise PageError(visit.document.closed, withdraw=True, left_out=visit.document.left_out)
         return RawPage(
             path=ref.path,
             revision=visit.revision,

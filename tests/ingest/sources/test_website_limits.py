@@ -159,6 +159,22 @@ async def test_a_page_that_is_limited_later_leaves_the_index_of_everyone(
         assert "5817" not in await seen(index)
 
 
+async def test_a_draft_is_left_out_and_has_not_failed(index: EdgeIndex, tmp_path: Path) -> None:
+    async with Website({"/": article("Start", LONG, '<a href="/pay">Pay</a>')}) as site:
+        site.pages["/pay"] = article("Pay", SECRET, head='<meta name="status" content="draft">')
+        result = await Sync(
+            index=index,
+            embedder=HashEmbedder(),
+            lexical=LexicalEncoder(),
+            sources=lambda: [a_source(site, tmp_path)],
+            clock=lambda: datetime(2026, 8, 22, tzinfo=UTC),
+        ).run()
+
+        assert "5817" not in await seen(index)
+        assert result.failed == []
+        assert ["it is a draft" in page.reason for page in result.warned] == [True]
+
+
 async def test_a_site_that_says_that_its_page_is_unchanged_does_not_open_it(tmp_path: Path) -> None:
     async with Website({"/": article("Start", LONG, '<a href="/pay">Pay</a>')}) as site:
         site.pages["/pay"] = article("Pay", SECRET, head=FOR_LEADS)
