@@ -24,6 +24,8 @@ _MAX_INNER = 2_000_000_000
 """A zip within a zip, which is read into memory."""
 _DEEPEST = 4
 """Folders, and zips, that may stand around an export."""
+_LISTS = ("channels.json", "groups.json")
+"""Public and private channels; an export of chosen conversations may have either alone."""
 _DAY = re.compile(r"\d{4}-\d\d-\d\d\.json")
 _UTF8_NAME = 0x800
 """The flag of a zip's entry whose name says that it is in UTF-8."""
@@ -101,8 +103,8 @@ class Archive:
     def _root(self, names: Iterable[str]) -> str | None:
         """Returns the folder that holds the export, with a slash at its end; "" for the top, None for none."""
         roots = sorted(
-            (name.removesuffix("channels.json") for name in names if f"/{name}".endswith("/channels.json")),
-            key=lambda root: root.count("/"),
+            {name.removesuffix(file) for name in names for file in _LISTS if f"/{name}".endswith(f"/{file}")},
+            key=lambda root: (root.count("/"), root),
         )
         if len(roots) > 1 and roots[0].count("/") == roots[1].count("/"):
             raise ArchiveError(

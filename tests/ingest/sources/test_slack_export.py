@@ -362,6 +362,15 @@ async def test_who_the_members_are_must_be_known_before_anybody_is_quoted(tmp_pa
         await listed(a_source(path))
 
 
+async def test_an_export_of_private_channels_alone_is_an_export(tmp_path: Path) -> None:
+    files = an_export()
+    files["groups.json"] = files.pop("channels.json")
+    (tmp_path / "x.zip").write_bytes(packed_again(within("Acme", files)))
+
+    assert await listed(a_source(tmp_path / "x.zip")) == {}
+    assert list(await listed(a_source(tmp_path / "x.zip", channels=("#help-it",)))) == [THREAD]
+
+
 async def test_threads_of_a_channel_that_was_made_private_are_left_out_on_purpose(packed: Any) -> None:
     source = a_source(
         packed({"board/2023-11-14": [QUESTION, ANSWER]}, groups=[{"id": "G9", "name": "board"}])
