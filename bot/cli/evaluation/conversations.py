@@ -16,9 +16,8 @@ from typing import Literal
 from rich.table import Table
 
 import kb
-from bot.cli.composition.pipeline import open_language_model
 from bot.cli.evaluation.report import Report, table, tracked
-from bot.cli.evaluation.scratch import pipeline_over
+from bot.cli.evaluation.scratch import pipeline_over, rewriting_model
 from bot.cli.output import progress_bar
 from kb.config.settings import Settings
 from kb.errors import SettingsError
@@ -97,13 +96,10 @@ async def open_evaluation(
         RerankerUnavailableError, EmbedderUnavailableError: it cannot be loaded.
         DataFolderInUseError: another evaluation uses the same passages.
     """
-    if rewriter == "model" and settings.model.effective_provider == "none":
-        raise SettingsError(
-            "--rewriter model needs a language model: set ANTHROPIC_API_KEY or OLLAMA_BASE_URL"
-        )
     if needs_reranker and settings.rerank.model == "off":
         raise SettingsError("--rerank on needs a reranker: --set rerank.model=NAME or a folder")
     async with AsyncExitStack() as stack:
+        model = rewriting_model(settings, stack, wanted=rewriter == "model")
         embedder = Embedder(settings.embed)
         stack.callback(embedder.close)
         await embedder.ready()
@@ -113,7 +109,6 @@ async def open_evaluation(
         manifest = corpus_manifest(embedder=embedder.name, dimension=embedder.dimension)
         index, lexical = EdgeIndex(folder.index, manifest=manifest), LexicalEncoder()
         stack.push_async_callback(index.close)
-        model = open_language_model(settings, stack) if rewriter == "model" else None
         pipeline = await pipeline_over(
             index, embedder, lexical, settings, stack, model=model, needs_reranker=needs_reranker
         )

@@ -63,13 +63,13 @@ async def fidelity(
             task = progress.add_task("Reading files twice", total=len(refs))
             free = asyncio.Semaphore(AT_ONCE)
 
-            async def one(ref: PageRef) -> FileResult:
+            async def checked(ref: PageRef) -> FileResult:
                 async with free:
                     result = await check.result(ref)
                 progress.advance(task)
                 return result
 
-            results = await asyncio.gather(*(one(ref) for ref in refs))
+            results = await asyncio.gather(*map(checked, refs))
     finally:
         await pool.close()
     return Report(figures=as_json(results), shown=list(shown(results)), code=code_of(results))

@@ -72,11 +72,11 @@ def _at_least(kept: Kept, bar: float) -> bool:
 def shown(results: Sequence[FileResult]) -> Iterator[Table | str]:
     """Yields a table of the formats, what was not compared, and the worst files with their words."""
     yield _table(results)
-    for said, reasons in (
+    for state, reasons in (
         ("unchecked", Counter(result.unchecked for result in results if result.unchecked)),
         ("not indexed", Counter(result.refused for result in results if result.refused)),
     ):
-        yield from (f"{number:4} {said}: {reason}" for reason, number in sorted(reasons.items()))
+        yield from (f"{number:4} {state}: {reason}" for reason, number in sorted(reasons.items()))
     for result in worst(results):
         yield f"\n{result.path}"
         for name, words in _faults(result.fidelity or Fidelity()).items():

@@ -237,7 +237,7 @@ def _shown(result: PlantedResult) -> Iterator[Table | str]:
             f"to {figures['ordinary']} questions, {figures['ordinary_right']} with the page's value"
         )
         for miss in figures["not_as_wanted"]:
-            said = " ".join(miss["said"].split())[:160]
-            yield f"  {miss['kind']}, {miss['verdict']}: {miss['question']} → {said}"
+            answer = " ".join(miss["said"].split())[:160]
+            yield f"  {miss['kind']}, {miss['verdict']}: {miss['question']} → {answer}"
         for alarm in figures["false_alarms"]:
             yield f"  false alarm: {alarm['question']} {alarm['alarms'][0]}"

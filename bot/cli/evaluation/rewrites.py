@@ -8,8 +8,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from bot.cli.composition.pipeline import open_language_model
 from bot.cli.evaluation.report import Report, table, track
+from bot.cli.evaluation.scratch import rewriting_model
 from kb.config.settings import Settings
 from kb.errors import SettingsError
 from kb.evaluation.corpus import corpus_chunks
@@ -35,13 +35,9 @@ async def rewrites(settings: Settings, file: Path, *, least: Mapping[str, float]
 
     A data set's folder lends its corpus's words to the spelling.
     """
-    if settings.rewrite.mode == "model" and settings.model.effective_provider == "none":
-        raise SettingsError(
-            "--rewriter model needs a language model: set ANTHROPIC_API_KEY or OLLAMA_BASE_URL"
-        )
-    warm_up()
     async with AsyncExitStack() as stack:
-        model = open_language_model(settings, stack) if settings.rewrite.mode == "model" else None
+        model = rewriting_model(settings, stack, wanted=settings.rewrite.mode == "model")
+        warm_up()
         counted = None
         corpus = file if file.is_dir() else file.parent
         if file.suffix != ".json" and (corpus / "corpus.jsonl").exists():

@@ -112,6 +112,19 @@ async def pipeline_over(
     )
 
 
+def rewriting_model(settings: Settings, stack: AsyncExitStack, *, wanted: bool) -> LanguageModel | None:
+    """Opens the model that rewrites, where it is wanted.
+
+    Raises:
+        SettingsError: none is configured.
+    """
+    if wanted and settings.model.effective_provider == "none":
+        raise SettingsError(
+            "--rewriter model needs a language model: set ANTHROPIC_API_KEY or OLLAMA_BASE_URL"
+        )
+    return open_language_model(settings, stack) if wanted else None
+
+
 def obedient(
     scratch: Scratch, settings: Settings, model: ObedientModel, *, native_citations: bool = True
 ) -> Pipeline:
