@@ -12,5 +12,6 @@ from kb.config.sources import AnySourceSettings
 
 def open_source(settings: AnySourceSettings, folder: Path) -> Source:
     """Opens a source, which keeps clones and what it remembers in `folder`; all of that may be deleted."""
-    reader: Callable[[AnySourceSettings, Path], Source] = pkgutil.resolve_name(settings.reader)
+    name = f"ingest.sources.{settings.reader}"
+    reader: Callable[[AnySourceSettings, Path], Source] = pkgutil.resolve_name(name)
     return reader(settings, folder)

@@ -36,7 +36,7 @@ class CommonSettings(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     reader: ClassVar[str]
-    """The source ("package.module:Class") that is made from these settings and a folder to keep things in."""
+    """The source's class, as "module:Class" below the package of sources; it takes these settings and a folder."""
     variables: ClassVar[Mapping[str, str]] = {}
     """Names of the environment that the vendor's users know -> the key that they fill where it is not set."""
 

@@ -15,7 +15,7 @@ from kb.config.sources.common import DOCUMENTS, PAGES, CommonSettings
 class FolderSettings(CommonSettings):
     """A folder of pages, which may be (part of) a git checkout. `base_url` makes links: base_url + the page's path."""
 
-    reader = "ingest.sources.folder:FolderSource"
+    reader = "folder:FolderSource"
 
     kind: Literal["folder"] = "folder"
     path: Path
@@ -33,7 +33,7 @@ class FolderSettings(CommonSettings):
 class GitSettings(CommonSettings):
     """A repository on a server: docs of a project, or the wiki of one on GitHub or GitLab (`....wiki.git`)."""
 
-    reader = "ingest.sources.repository:GitSource"
+    reader = "repository:GitSource"
     variables: ClassVar[Mapping[str, str]] = {"GIT_TOKEN": "token"}
 
     kind: Literal["git"]
@@ -59,7 +59,7 @@ class GitSettings(CommonSettings):
 class DriveSettings(CommonSettings):
     """A folder of documents exported from Google Drive, by Takeout or `rclone copy`."""
 
-    reader = "ingest.sources.folder:DriveSource"
+    reader = "folder:DriveSource"
 
     kind: Literal["drive"]
     path: Path
@@ -75,7 +75,7 @@ class DriveSettings(CommonSettings):
 class SlackExportSettings(CommonSettings):
     """A Slack export (zip or unpacked): threads with an accepted answer or a pinned message become pages."""
 
-    reader = "ingest.sources.slack.source:SlackExportSource"
+    reader = "slack.source:SlackExportSource"
 
     kind: Literal["slack_export"]
     path: Path

@@ -29,7 +29,7 @@ class GoogleDriveSettings(CommonSettings):
     Docs, Sheets, Slides, PDF and Office files.
     """
 
-    reader = "ingest.sources.google_drive.source:GoogleDriveSource"
+    reader = "google_drive.source:GoogleDriveSource"
     variables: ClassVar[Mapping[str, str]] = {
         "GOOGLE_APPLICATION_CREDENTIALS": "key_file",
         "GOOGLE_SERVICE_ACCOUNT_KEY": "key",

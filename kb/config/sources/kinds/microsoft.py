@@ -21,7 +21,7 @@ class SharePointSettings(CommonSettings):
     OneDrives, as an app of Entra ID sees them.
     """
 
-    reader = "ingest.sources.sharepoint.source:SharePointSource"
+    reader = "sharepoint.source:SharePointSource"
     variables: ClassVar[Mapping[str, str]] = {
         "SHAREPOINT_CLIENT_SECRET": "client_secret",
         "SHAREPOINT_CERTIFICATE": "certificate",

@@ -16,7 +16,7 @@ class WebsiteSettings(CommonSettings):
     by links, on the hosts and below the paths named.
     """
 
-    reader = "ingest.sources.web.source:WebsiteSource"
+    reader = "web.source:WebsiteSource"
 
     kind: Literal["website"]
     start: Annotated[tuple[HttpUrl, ...], Field(min_length=1)]
@@ -47,7 +47,7 @@ class WebsiteSettings(CommonSettings):
 class ConfluenceSettings(CommonSettings):
     """Spaces of Confluence Cloud (an account's email and API token) or Data Center (a personal access token)."""
 
-    reader = "ingest.sources.confluence.source:ConfluenceSource"
+    reader = "confluence.source:ConfluenceSource"
     variables: ClassVar[Mapping[str, str]] = {"CONFLUENCE_API_TOKEN": "token", "CONFLUENCE_EMAIL": "email"}
 
     kind: Literal["confluence"]
@@ -82,7 +82,7 @@ class ConfluenceSettings(CommonSettings):
 class NotionSettings(CommonSettings):
     """What an internal Notion integration was given access to."""
 
-    reader = "ingest.sources.notion.source:NotionSource"
+    reader = "notion.source:NotionSource"
     variables: ClassVar[Mapping[str, str]] = {"NOTION_TOKEN": "token"}
 
     kind: Literal["notion"]
@@ -96,7 +96,7 @@ class NotionSettings(CommonSettings):
 class GithubSettings(CommonSettings):
     """Repositories on GitHub: issues and discussions that were answered, and wikis."""
 
-    reader = "ingest.sources.github.source:GithubSource"
+    reader = "github.source:GithubSource"
     variables: ClassVar[Mapping[str, str]] = {
         "GITHUB_TOKEN": "token",
         "GITHUB_APP_ID": "app_id",
