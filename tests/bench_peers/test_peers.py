@@ -14,6 +14,7 @@ import pytest
 from kb.evaluation.datasets import Conversation, CorpusPassage, DataSet, LabelledTurn
 from tests.bench_peers import driver, figures
 from tests.bench_peers.__main__ import PEERS
+from tests.bench_peers.drivers.footnote import Footnote
 from tests.bench_peers.environments import REQUIREMENTS
 from tests.bench_peers.running import (
     Answered,
@@ -156,22 +157,37 @@ def test_every_peer_has_a_driver_and_its_versions_are_pinned(module: str) -> Non
         assert all("==" in line for line in lines)
 
 
+LEAVE = ["Leave: 25 days a year.", "Lunch is served at noon.", "The office closes at seven."]
+LEAVE_QUESTION = "How many days of leave do I have?"
+
+
+def passages_of(texts: list[str]) -> list[driver.Passage]:
+    return [
+        driver.Passage(id=text[:5], page=f"{at}.md", title="", text=text, url=f"urn:{at}", content=text)
+        for at, text in enumerate(texts)
+    ]
+
+
+async def test_footnotes_own_driver_finds_a_passage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(driver.ENCODER, "onnx")
+    embedding = driver.Meter()
+    await Footnote(tmp_path, embedding).index(passages_of(LEAVE))
+    assert embedding.seconds > 0
+    asked = Footnote(tmp_path, driver.Meter())
+    await asked.open()
+    assert (await asked.ask(LEAVE_QUESTION))[0] == "Leave"
+
+
+@pytest.mark.series
 @pytest.mark.slow
 @pytest.mark.timeout(300)
-def test_footnotes_own_driver_finds_a_passage(tmp_path: Path) -> None:
-    texts = ["Leave: 25 days a year.", "Lunch is served at noon.", "The office closes at seven."]
+def test_footnotes_own_driver_finds_a_passage_in_processes_of_its_own(tmp_path: Path) -> None:
     file = tmp_path / "passages.jsonl"
-    driver.write_passages(
-        [
-            driver.Passage(id=text[:5], page=f"{at}.md", title="", text=text, url=f"urn:{at}", content=text)
-            for at, text in enumerate(texts)
-        ],
-        file,
-    )
+    driver.write_passages(passages_of(LEAVE), file)
     setup = Setup(
         name="Footnote", module="footnote", python=Path(sys.executable), model=tmp_path, encoder="onnx"
     )
-    asked = Asked(id="1", text="How many days of leave do I have?")
+    asked = Asked(id="1", text=LEAVE_QUESTION)
     measured = measure(setup, file, [asked], folder=tmp_path / "index", starts=1)
     assert measured.answers[0].ranking[0] == "Leave"
     assert measured.indexed.embedding_s > 0
