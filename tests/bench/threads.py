@@ -1,16 +1,17 @@
-"""`python -m tests.bench.threads`: what a question costs late in a thread of 200 turns, against one of 5.
+"""`python -m tests.bench.threads [--strict]`: what a question costs late in a thread of 200 turns, against one of 5.
 
 Also what a follow-up costs, which is searched by several queries, against a question that stands alone and is searched
 by one: as a whole, and its embedding and search.
 
 Real store (Valkey), real embedder and index, the sample handbook; the model path asks a Messages server on loopback
 that replies at once, so that only our own work is measured. The sides of each comparison alternate, so that whatever
-else the machine does hits both. Exits with 1 when tokens or time of the long thread exceed 1.2 times the short one's,
+else the machine does hits both. With --strict it exits with 1 when tokens or time of the long thread exceed 1.2 times the short one's,
 or a follow-up's CPU time 2.5 times that of a question that stands alone.
 """
 
 from __future__ import annotations
 
+import argparse
 import asyncio
 import json
 import os
@@ -83,9 +84,12 @@ def a_turn(number: int, chunk: Chunk) -> Turn:
 
 
 def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m tests.bench.threads")
+    parser.add_argument("--strict", action="store_true", help="exit with 1 when a ratio is above its target")
+    strict = parser.parse_args().strict
     with tempfile.TemporaryDirectory(prefix="footnote-threads-") as folder:
         ratios = asyncio.run(_measured(Path(folder)))
-    return 1 if any(ratio > most for ratio, most in ratios) else 0
+    return 1 if strict and any(ratio > most for ratio, most in ratios) else 0
 
 
 async def _measured(folder: Path) -> list[tuple[float, float]]:
