@@ -20,7 +20,7 @@ from kb.config.sources import AnySourceSettings
 from tests.fakes.embedder import HashEmbedder
 from tests.fakes.waiting import until
 
-from .conftest import Clock, all_of, write
+from .conftest import REQUEST, Clock, all_of, write
 
 Build = Callable[..., Sync]
 
@@ -45,11 +45,12 @@ async def test_a_second_replica_follows_the_first_and_ends_with_its_report(
     embedder.gate.clear()
     first = asyncio.create_task(all_of(replica()))
     await embedder.arrived.wait()
-    second = asyncio.create_task(all_of(replica()))
-    await asyncio.sleep(0.3)
-    embedder.gate.set()
-
-    steps, followed = await asyncio.gather(first, second)
+    followed = []
+    async for step in replica().reindex(REQUEST):
+        followed.append(step)
+        if step.joined:
+            embedder.gate.set()
+    steps = await first
 
     assert (followed[-1].phase, followed[-1].joined) == ("done", True)
     assert followed[-1].report == steps[-1].report
