@@ -70,9 +70,7 @@ def exposition(
 def _of_everybody(stats: Stats) -> Iterable[Metric]:
     yield counter("footnote_questions_total", "Questions asked.", stats.questions)
     yield counter(
-        "footnote_questions_rewritten_total",
-        "Questions that were searched in other words.",
-        stats.rewritten,
+        "footnote_questions_rewritten_total", "Questions that were searched in other words.", stats.rewritten
     )
     yield counter(
         "footnote_rewrites_lost_total",
@@ -80,11 +78,7 @@ def _of_everybody(stats: Stats) -> Iterable[Metric]:
         stats.lost_rewrites,
     )
     if stats.mean_rewrite_ms is not None:
-        yield gauge(
-            "footnote_rewrite_mean_seconds",
-            "Mean time of a rewrite.",
-            stats.mean_rewrite_ms / 1000,
-        )
+        yield gauge("footnote_rewrite_mean_seconds", "Mean time of a rewrite.", stats.mean_rewrite_ms / 1000)
     yield counter(
         "footnote_answers_total",
         "Answers that are none, by their outcome.",
@@ -178,9 +172,7 @@ def _of_this_process(tally: RewriteTally, usage: UsageByModel) -> Iterable[Metri
         ],
     )
     yield counter(
-        "footnote_process_rewrite_seconds_total",
-        "Time spent on rewriting.",
-        tally.milliseconds / 1000,
+        "footnote_process_rewrite_seconds_total", "Time spent on rewriting.", tally.milliseconds / 1000
     )
     yield counter(
         "footnote_process_rewrite_cache_total",
