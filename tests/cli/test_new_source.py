@@ -59,15 +59,18 @@ class JsonLinesSource(ConfiguredSource):
         self._pages = {}
 """
 
-COMMANDS = """
-import contextlib, sys
+COMMANDS = r"""
+import sys
 from bot.cli import main
 
 question = sys.argv[1]
 sys.argv[1:] = ["ingest"]
-with contextlib.redirect_stdout(sys.stderr):
-    if code := main():
-        raise SystemExit(code)
+try:
+    main()
+except SystemExit as ended:
+    if ended.code:
+        raise
+print("\x1e", flush=True)
 sys.argv[1:] = ["ask", "--json", question]
 raise SystemExit(main())
 """
@@ -105,4 +108,5 @@ def test_a_new_kind_of_source_is_two_files(tmp_path: Path) -> None:
         cwd=tmp_path,
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    assert [citation["title"] for citation in json.loads(done.stdout)["citations"]] == ["Bikes"]
+    _, answer = done.stdout.split("\x1e")
+    assert [citation["title"] for citation in json.loads(answer)["citations"]] == ["Bikes"]
