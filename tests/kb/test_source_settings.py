@@ -75,7 +75,9 @@ def test_a_token_comes_from_the_source_s_own_variable_before_the_kind_s_and_is_n
 
 
 def test_a_misspelt_kind_key_or_variable_is_refused_with_the_nearest_right_one(tmp_path: Path) -> None:
-    assert "known: folder, git" in refused(tmp_path, '[[sources]]\nkind = "websiet"\nname = "x"\n')
+    assert "known: confluence, drive, folder, git, " in refused(
+        tmp_path, '[[sources]]\nkind = "websiet"\nname = "x"\n'
+    )
     assert "did you mean 'path'" in refused(tmp_path, '[[sources]]\nname = "x"\npaht = "/srv"\n')
     assert "did you mean 'X'" in refused(
         tmp_path, '[[sources]]\nkind = "notion"\nname = "x"\n', FOOTNOTE_SOURCES__XX__TOKEN="t"
