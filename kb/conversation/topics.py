@@ -128,10 +128,7 @@ def _as_subject(match: re.Match[str], lexicon: Lexicon) -> Subject | None:
         if object_ and verb.casefold() in lexicon.rewriting.owning:
             return _thing(object_, lexicon)
         return Subject(text=action.strip(), kind="action") if _usable(action, lexicon) else None
-    thing = groups.get("np") or ""
-    if words_of(thing)[:1] and words_of(thing)[0] in lexicon.words.question:
-        return subject_of(thing, lexicon)  # "can you tell me who approves leave"
-    return _thing(thing, lexicon)
+    return _thing(groups.get("np") or "", lexicon)
 
 
 def _thing(text: str, lexicon: Lexicon) -> Subject | None:
