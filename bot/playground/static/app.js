@@ -16,6 +16,7 @@ let feed = null;
 let pending = 0;
 let pressed = -Infinity;
 let again = 0;
+let answered = null; // the thread of my question in which the app wrote last, until it was shown
 let routing = Promise.resolve();
 let fields = {};
 
@@ -109,6 +110,7 @@ async function route(anew) {
   store.unread.delete(found.id);
   document.body.classList.remove("menu-open");
   if (!store.rooms.has(found.id)) await page.run(loadRoom(found.id));
+  openAnswer();
   followUp(page);
   draw();
 }
@@ -149,16 +151,19 @@ async function hear(change) {
   if (kind === "view") return showModal(body, page);
   if (kind === "view_closed") return hideModal();
   if (kind === "message" && channel !== store.channel && body.user !== store.me) store.unread.add(channel);
-  if (kind === "message" && channel === store.channel) followOwnQuestion(body);
+  if (kind === "message" && body.bot_id && body.parent_user_id === store.me) answered = {channel, thread: body.thread_ts};
+  openAnswer();
   followUp(page);
   soon();
 }
 
-/** The answer to my question opens beside it, when there is room and no other thread is open. */
-function followOwnQuestion(message) {
-  const root = store.rooms.get(store.channel)?.messages.get(message.thread_ts);
-  const first = message.bot_id && root?.user === store.me && message.thread_ts !== message.ts && (root.reply_count ?? 0) <= 1;
-  if (first && !store.thread && innerWidth > 900) page.openThread(root.ts);
+/** The answer to my question opens beside it, when there is room and no other thread is open: at once, or when I get there. */
+function openAnswer() {
+  const loaded = answered?.channel === store.channel ? store.rooms.get(store.channel) : null;
+  if (!loaded) return;
+  const root = loaded.messages.get(answered.thread);
+  answered = null;
+  if (root && (root.reply_count ?? 0) <= 1 && !store.thread && innerWidth > 900) page.openThread(root.ts);
 }
 
 /** Draws once for all the changes of a moment; what is being pressed stays until the button is let go, or is for long. */

@@ -531,6 +531,28 @@ async def test_the_first_screen_says_who_writes_and_what_to_try(
             assert running.messages("#general")[-1]["text"].startswith("<@U0FOOTNOTE> Who feeds")
 
 
+async def test_an_answer_that_came_before_the_page_got_there_opens_beside_its_question(
+    page: Any, playground: Playground
+) -> None:
+    client = AsyncWebClient(token=playground.workspace.bot_token, base_url=playground.api_url)
+    await playground.say("bram", "#general", "How many weeks of parental leave are there?")
+
+    async def confirm_late(route: Any) -> None:
+        confirmed = await route.fetch()
+        (asked,) = playground.messages("#people-leads")
+        await client.chat_postMessage(channel="G0PEOPLE", thread_ts=asked["ts"], text="26 weeks")
+        await page.locator("button.unread").filter(has_text="people-leads").wait_for()
+        await route.fulfill(response=confirmed)
+
+    await page.route("**/page/forward", confirm_late)
+    await page.get_by_role("article").hover()
+    await page.get_by_role("button", name="Forward message").click()
+    await page.get_by_label("To", exact=True).select_option("G0PEOPLE")
+    await page.get_by_label("Add a message").fill("@footnote do you know?")
+    await page.keyboard.press("Enter")
+    await page.locator("#thread").get_by_text("26 weeks").wait_for()
+
+
 async def test_a_follow_up_is_asked_though_the_answer_comes_before_the_question_is_confirmed(
     windows: Windows, clock: Callable[[], float], limits: SlackLimits
 ) -> None:
