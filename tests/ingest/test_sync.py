@@ -17,7 +17,7 @@ from ingest.sources.folder import FolderSource
 from ingest.sources.port import PageRef
 from ingest.sync.sync import Sync
 from kb.config.settings import SourceSettings
-from kb.errors import EmbedderUnavailableError
+from kb.errors import EmbedderUnavailableError, SettingsError
 from kb.index.embedded.index import EdgeIndex
 from kb.index.port import Candidate, QueryVectors, SparseVector
 from kb.jobs import FailedPage, ReindexProgress, SyncReport
@@ -287,7 +287,7 @@ async def test_one_sources_sweep_leaves_the_others_pages_alone(
 
     assert (report.added, report.removed) == (["new.md"], [])
     assert set(await index.revisions()) == {"kb:same.md", "kb:new.md", "kb-2:same.md"}
-    with pytest.raises(SyncRefusedError, match="known: kb, kb-2"):
+    with pytest.raises(SettingsError, match="known: kb, kb-2"):
         await a_sync(*both).run(source="nope")
 
 
