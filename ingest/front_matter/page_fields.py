@@ -82,6 +82,9 @@ _MAY_BEGIN = re.compile(
     rb"\s*(?:---|\+\+\+|;;;|\{|```|<!--|#\+|# -\*-|:?[A-Za-z\"'][\w \"'-]{0,40}:|[^\n]{1,200}\n[=~*^#-]{3,})"
 )
 
+_COMMENTS = re.compile(r"(?:\s*<!--.*?-->)+[ \t]*\n\s*?(?=(?:---|\+\+\+|;;;|\{\{\{)[ \t\w]*\n)", re.DOTALL)
+"""Above a fence, where licences and linters have theirs: `<!-- SPDX-License-Identifier: MIT -->`."""
+
 
 def split_front_matter(text: str, *, today: date | None = None) -> tuple[FrontMatter, str]:
     """Returns the front matter, empty where there is none, and the text below it.
@@ -92,6 +95,9 @@ def split_front_matter(text: str, *, today: date | None = None) -> tuple[FrontMa
         PageError: the page may be limited to some readers, but to whom cannot be understood; or it is a draft.
     """
     today = today or datetime.now(UTC).date()
+    if comments := _COMMENTS.match(text):
+        refuse_unread_limits(comments[0])
+        return split_front_matter(text[comments.end() :], today=today)
     block = find_block(text)
     if block is not None and (not block.bare or _is_front_matter(block)):
         _check_limits_are_read(block)

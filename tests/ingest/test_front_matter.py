@@ -276,18 +276,24 @@ def test_an_audience_that_cannot_be_understood_fails_closed(lines: list[str]) ->
     "text",
     [
         "---\naudience: '#leads'\n\n# Pay\n\nBand 3 earns more.\n",
-        "<!-- (c) Acme -->\n---\naudience: '#leads'\n---\nBand 3 earns more.\n",
         " ---\naudience: '#leads'\n ---\nBand 3 earns more.\n",
         "-----\ntitle: Pay\naudience: '#leads'\n-----\nBand 3 earns more.\n",
         "+++\naudience = ['#leads']\n# Pay\n",
     ],
-    ids=["never closed", "below a comment", "indented", "too many dashes", "TOML that is never closed"],
+    ids=["never closed", "indented", "too many dashes", "TOML that is never closed"],
 )
 def test_a_limit_in_what_was_meant_as_front_matter_fails_closed(text: str) -> None:
     with pytest.raises(PageError) as caught:
         split_front_matter(text)
 
     assert caught.value.withdraw
+
+
+def test_front_matter_below_a_comment_is_read() -> None:
+    front, body = split_front_matter("<!-- (c) Acme -->\n---\naudience: '#leads'\n---\nBand 3 earns more.\n")
+
+    assert front.audience == ("#leads",)
+    assert body == "Band 3 earns more.\n"
 
 
 @pytest.mark.parametrize(

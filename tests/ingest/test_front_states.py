@@ -123,6 +123,14 @@ def test_a_status_that_names_the_successor_is_read_as_decision_records_have_it()
     ("path", "text"),
     [
         ("leave.md", "Status: Draft\n\n# Leave\n\nEverybody has leave.\n"),
+        (
+            "leave.md",
+            "<!-- SPDX-License-Identifier: MIT -->\n---\ndraft: true\n---\n# Leave\n\nAll have leave.\n",
+        ),
+        (
+            "leave.md",
+            "<!-- lint: off -->\n<!--\nours\n-->\n\n+++\ndraft = true\n+++\n# Leave\n\nAll have leave.\n",
+        ),
         ("leave.rst", ":draft: true\n\nLeave\n=====\n\nEverybody has leave.\n"),
         ("leave.org", "#+TITLE: Leave\n#+DRAFT: t\n\n* Leave\nEverybody has leave.\n"),
         ("leave.org", "# -*- mode: org -*-\n#+hugo_draft: true\n\n* Leave\nEverybody has leave.\n"),
@@ -139,6 +147,13 @@ def test_a_draft_is_left_out_in_every_kind_of_file(path: str, text: str) -> None
         parse_file(text.encode(), path=path)
 
     assert (caught.value.withdraw, caught.value.left_out) == (True, True)
+
+
+def test_a_limit_in_a_comment_above_the_front_matter_still_closes_the_page() -> None:
+    with pytest.raises(PageError) as caught:
+        parse_file(b"<!-- audience: leads -->\n---\ntitle: Pay\n---\n# Pay\n\nBand 3.\n", path="pay.md")
+
+    assert caught.value.withdraw
 
 
 def test_keywords_of_org_are_front_matter_and_no_text() -> None:
