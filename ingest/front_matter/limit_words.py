@@ -56,7 +56,7 @@ FLAGS = _of("closed_fields") | words("""
     requireslogin requiresauth requireauth authrequired authenticated passwordprotected staffonly hronly managersonly
     managementonly leadersonly employeesonly adminonly
     adminsonly nonpublic notpublic gated encrypted limited embargoed needtoknow isprivate isconfidential isrestricted
-    isinternal issecret sensitive riservato poufne
+    isinternal issecret sensitive protect offlimits riservato poufne
     """)
 """Closed by a yes, and by whatever is no plain no."""
 IF_NAMED = words("""
@@ -65,14 +65,16 @@ IF_NAMED = words("""
 """Names of much else: a limit where Slack's names are what they hold."""
 DENIALS = words("deny denied denyto hiddenfrom notfor notvisibleto invisibleto excludedaudience")
 """Closed by whatever they name."""
-OPEN_FLAGS = _of("open_fields") | words("public ispublic publicaccess unrestricted")
+OPEN_FLAGS = _of("open_fields") | words("public ispublic publicaccess unrestricted shareable")
+PASSWORDS = words("password passphrase passcode accesscode pagepassword")
+"""Closed by whatever they hold."""
 GRADED = _of("graded_fields") | words("""
     classification confidentiality confidentialitylevel sensitivity securitylevel securityclassification security tlp
     sensitivitylabel protectivemarking datalabel dataclassification informationclassification handling distribution
     accessrights
     """)
 CLASSES = GRADED | words(
-    "status state scope view share sharing distribution level type category marking mode"
+    "status state scope view share sharing distribution level type category marking mode policy"
 )
 """Closed where they say so; most of what they say limits nobody."""
 CLOSED_WORDS = _of("closed") | words("""
@@ -104,19 +106,29 @@ MADE_OF = re.compile(
     r"(?:only)?(?:to|for|by|with)(?:only)?"
     r"|(?:read|view|page)(?:access|rights?|permissions?|roles?|groups?)"
     r"|(?:page|doc|document|intended|approved|allowed|primary)?(?:readers?|viewers?|recipients?|readership)"
-    r"|(?:security|ad|aad|ldap|iam|okta|permitted|authori[sz]ed|allowed|access|viewer)(?:groups?|users?|roles?|teams?|members?)"
+    r"|(?:security|ad|aad|ldap|iam|okta|permitted|authori[sz]ed|allowed|access|viewer)"
+    r"(?:groups?|users?|roles?|teams?|members?|emails?|domains?|people|persons?|employees?|departments?)"
     r"|(?:access|allow|allowed|white|reader)(?:list|policy)|(?:roles?|groups?|users?|teams?)(?:allowed|permitted)|memberof|min(?:imum)?roles?"
-    r"|require[ds]?(?:roles?|groups?|teams?|permissions?)|viewable|permitted|authori[sz]ed|entitlements?"
+    r"|require[ds]?(?:roles?|groups?|teams?|permissions?)|viewable|permitted|authori[sz]ed|entitlements?|principals|publishedto"
 )
 """Names for readers that people put together."""
 ONLY = re.compile(
     r"(?:is|page|doc|team|document)(?:private|confidential|restricted)|(?:private|confidential|restricted)(?:page|doc|document|access|notice|content|info)"
+    r"|(?:do)?(?:not?|nt|dont)(?:be)?(?:shared?|sharing|distributed?|distribution|disclosed?|disclosure|forward(?:ed)?|circulated?|access|forn)"
+    rf"|(?:non|not|{'|'.join(sorted(_of('negations')))})(?:{'|'.join(sorted(_of('open_fields')))})"
     r"|confidentialitynotice|limitedaccess|(?:under)?nda|need(?:s)?login|(?:hiddenfrom|notfor)\w+|(?!(?:read|append|write|text|web|mobile|desktop|client|server|browser|print|html|pdf|api|css|js|dev|test|build|local|toc|nav|sidebar|menu|link"
     r"|title|icon|image|code|docs?|linux|windows|mac|macos|ios|android|cloud|english|online|light|dark|head(?:ings?|ers?)?)only)\w+only"
 )
 """Flags that people put together: `private_page`, `team_only`,
 `finance-only`. What is for a kind of machine only is for all.
 """
+SIGNED_IN = re.compile(
+    r"(?:is|requires?|needs?|must)?(?:be)?(?:login|signin|sso|auth|authentication|authenticated|loggedin|signedin)(?:required|needed)?"
+)
+"""Closed by a yes, or by "required"; a page about an interface says `auth: jwt`."""
+_READ_ONLY = "lectura|lettura|leitura|lecture|lesen|lezen|text"
+ONLY_FOR = re.compile(rf"(?:{'|'.join(sorted(_of('limiting')))})(?!{_READ_ONLY})\w+")
+"""`nur_hr`, `alleen_hr`: closed by a yes."""
 LABELS = words(
     "tags tag labels label categories category keywords keyword topics topic filetags markings flags"
 )
@@ -152,6 +164,12 @@ def is_name(key: str) -> bool:
 def is_flag(key: str) -> bool:
     """Tells whether a field of this key limits readers by a yes."""
     return key in FLAGS or ONLY.fullmatch(key) is not None
+
+
+def is_closed_by_yes(key: str, text: str, *, truth: bool | None) -> bool:
+    """Tells whether a field limits readers by a plain yes, and says yes; of a flag, whatever is no plain no is one."""
+    required = SIGNED_IN.fullmatch(key) is not None and (truth is True or key_of(text) == "required")
+    return required or (truth is True and ONLY_FOR.fullmatch(key) is not None)
 
 
 def is_graded(key: str) -> bool:

@@ -25,8 +25,10 @@ from ingest.front_matter.limit_words import (
     OPEN,
     OPEN_FLAGS,
     OURS,
+    PASSWORDS,
     SURE,
     WORDS_OF_PAGES,
+    is_closed_by_yes,
     is_closed_class,
     is_flag,
     is_graded,
@@ -165,13 +167,14 @@ def _check(field: Field, *, named: bool) -> None:
         return
     truth = truth_of(field.value)
     flagged = (is_flag(field.key) and truth is not False) or (field.key in OPEN_FLAGS and truth is not True)
+    flagged = flagged or is_closed_by_yes(field.key, text, truth=truth)
     parts = field.value if isinstance(field.value, dict) and is_graded(field.key) else {}
     named_within = any(is_name(key_of(name)) for name in parts)
     closed_class = any(is_closed_class(field.key, part) for part in (text, *map(text_of, parts.values())))
     if (text and flagged) or named_within or closed_class:
         raise _limited(field, text)
-    if field.key == "password" and text:
-        raise closed("it has a `password` in its front matter: name its readers by `audience` instead")
+    if field.key in PASSWORDS and text:
+        raise closed(f"it has a `{field.name}` in its front matter: name its readers by `audience` instead")
 
 
 def _resembles_a_limit(field: Field) -> bool:

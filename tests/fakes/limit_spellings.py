@@ -192,6 +192,12 @@ WITHIN = (
     'invite_only: true', 'nda: true', 'under_nda: true', 'sichtbar_für: HR', 'visible_par: RH', 'vertraulich: HR', 'destinatário: HR', 'uniquement: RH',
     'nur: Leitung', 'exklusiv: HR', 'målgrupp: HR', 'kohderyhmä: HR', 'odbiorca: HR', 'hedef_kitle: HR', 'целевая_аудитория: HR', '対象者: HR', 'الجمهور: HR',
     'קהל: HR', '독자: HR',
+    'auth: true', 'auth: required', 'login: true', 'login: required', 'sso: true', 'sso_required: true', 'signed_in: true', 'logged_in: true',
+    'access_code: 4711', 'passphrase: x', 'noaccess: true', 'no_access: true', 'off_limits: true', 'shareable: false', 'do_not_share: true',
+    'no_share: true', 'dont_distribute: true', 'noforn: true', 'protect: true', 'policy: private', 'policy: restricted', 'principals: [hr]',
+    'allowed_emails: [ann@x.nl]', 'published_to: hr', 'afgeschermd: ja', 'beperkt: ja', 'niet_openbaar: ja', 'nicht_öffentlich: ja',
+    'zugangsbeschränkt: ja', 'interne: oui', 'accès_restreint: oui', 'secreto: sí', 'acceso_restringido: sí', 'interno: sim', 'acesso_restrito: sim',
+    'alleen_hr: ja', 'nur_hr: ja',
 )  # fmt: skip
 """Front matter whose fields have other names, or whose limit is within something: a pair, a text, a comment."""
 

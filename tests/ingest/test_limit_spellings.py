@@ -82,6 +82,7 @@ def test_a_limit_among_thousands_of_other_names_of_slack_is_found(before: str, g
         "<!-- For whom: the audience of this page = people who are new here and want to learn -->\n# Pay\n\nText.\n",
         "# Pay\n\nHow we pay people by band.\n\n<details>\n<summary>More</summary>\n\nAudience: people who are new.\n\n</details>\n",
         "# Pay\n\n* Lock :lock:\n* Private :key:\n\n.. only:: html\n\n   Text.\n\n:Author: Ann\n",
+        "---\nauth: jwt\nlogin: page\nteam: hr\nlocked: true\nclosed: true\nsolo_lectura: sí\nnotes: none\npolicy: leave\ntags: [interno, beperkt, secreto]\n---\n# Pay\n\nText.\n",
         "<!-- Visible to nobody: a reminder for writers. Private: see below. -->\n# Pay\n\nText.\n",
     ],
 )  # fmt: skip
