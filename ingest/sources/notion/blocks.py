@@ -193,11 +193,14 @@ def _item(block: Block, number: int) -> str:
 
 
 def _table(block: Block) -> str:
+    """Writes a table. An empty row is the header of one without: its first row names no column."""
     rows = [
         [" ".join(rich_text(cell).split()).replace("|", "\\|") for cell in row.held.get("cells", [])]
         for row in block.children
         if row.kind == "table_row"
     ]
+    if rows and block.held.get("has_column_header") is False:
+        rows.insert(0, [])
     return table(rows) if rows else ""
 
 

@@ -206,6 +206,22 @@ right
     )
 
 
+@pytest.mark.parametrize(
+    ("held", "header"),
+    [({"has_column_header": False}, "|  |  |\n| --- | --- |\n| Alarm | 9911 |"), ({}, "| Alarm | 9911 |\n| --- | --- |")],
+)  # fmt: skip
+async def test_the_first_row_of_a_table_without_headers_is_no_header(
+    notion: Notion, a_source: Any, held: dict[str, Any], header: str
+) -> None:
+    rows = [
+        notion.block("table_row", cells=[text(name), text(code)])
+        for name, code in (("Alarm", "9911"), ("Guests", "guest-42"))
+    ]
+    page = notion.page("Codes", notion.block("table", *rows, table_width=2, **held))
+
+    assert await content(a_source(), page) == f"# Codes\n\n{header}\n| Guests | guest-42 |\n"
+
+
 async def test_a_synced_block_shows_its_original_and_one_out_of_reach_shows_nothing(
     notion: Notion, a_source: Any
 ) -> None:
