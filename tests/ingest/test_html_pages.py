@@ -283,3 +283,26 @@ def test_links_that_touch_are_words_of_their_own() -> None:
         path="a.html",
     )
     assert "[Leave](/a) [Pay](/b) [un](/c)[paid](/c), [x](/d)[!](/e)" in page.as_markdown()
+
+
+TICKED = '<input type="checkbox" checked disabled>', '<div class="checkbox checkbox-on"></div>'
+UNTICKED = '<input type="checkbox" disabled>', '<div class="checkbox checkbox-off"></div>'
+
+
+@pytest.mark.parametrize("reader", [of_a_file, lambda html: parse_file(html.encode(), path="a.md")])
+@pytest.mark.parametrize(("ticked", "unticked"), list(zip(TICKED, UNTICKED, strict=True)))
+def test_a_box_that_is_ticked_reads_as_a_task_that_is_done(
+    reader: Reader, ticked: str, unticked: str
+) -> None:
+    markdown = reader(
+        f"<ul><li>{ticked} Laptop</li><li>{unticked} Keys</li></ul><p>Badges:</p><table>"
+        f"<tr><th>Who</th><th>Badge</th></tr><tr><td>Ann</td><td>{ticked}</td></tr>"
+        f"<tr><td>Bob</td><td>{unticked}</td></tr></table>"
+    ).as_markdown()
+
+    assert " ".join(markdown.split()).count("- [x] Laptop - [ ] Keys") == 1
+    assert "| Ann | [x] |\n| Bob | [ ] |" in markdown
+
+
+def test_a_box_outside_of_items_and_cells_is_a_switch_of_the_page() -> None:
+    assert "[ ]" not in of_a_file('<p><input type="checkbox" id="menu"> Menu</p>').as_markdown()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from ingest.parsers.markup.hidden_html import opened_by, stays_hidden
@@ -62,6 +62,19 @@ def html_to_markdown(text: str, *, mdx: bool) -> str:
 
         text = rewrite(with_tables(text, rewrite))
     return _ENTITY.sub(lambda found: html.unescape(found[0]).replace("\xa0", " "), text)
+
+
+def checkbox(name: str, attributes: Mapping[str, str]) -> str:
+    """Returns `[x]` or `[ ]`, as Markdown has tasks, for a box to tick; empty for another element.
+
+    Notion's export draws a box by a class: `checkbox-on`, `checkbox-off`.
+    """
+    classes = attributes.get("class", "").split()
+    if name == "input" and attributes.get("type", "").lower() == "checkbox":
+        return "[x]" if "checked" in attributes else "[ ]"
+    if "checkbox" in classes:
+        return "[x]" if "checkbox-on" in classes else "[ ]" if "checkbox-off" in classes else ""
+    return ""
 
 
 @dataclass(kw_only=True, slots=True)
@@ -143,6 +156,8 @@ class _Rewriter:
             if not self._lists:  # within an item, an empty line would make a paragraph of it
                 self._break()
             self._lists.append(None if name == "ul" else _number(attributes.get("start", ""), 1))
+        elif box := checkbox(name, attributes):
+            self._out.append(f"{box} ")
         elif name in _BLOCKS:
             self._break()
         elif name not in _KNOWN:

@@ -9,7 +9,7 @@ from typing import Any
 from bs4 import Tag
 from markdownify import MarkdownConverter
 
-from ingest.parsers.markup.html import shown_as_code
+from ingest.parsers.markup.html import checkbox, shown_as_code
 from ingest.parsers.markup.html_tables import (
     Cell,
     GroupKind,
@@ -54,6 +54,7 @@ def converted(content: Tag, *, as_page: bool = False) -> str:
     _flatten(content)
     without_permalinks(content)
     without_line_numbers(content)
+    _write_checkboxes(content)
     for table in content.find_all("table"):
         if _is_layout(table):
             _dissolve(table)
@@ -70,6 +71,15 @@ def _flatten(content: Tag) -> None:
             element.insert_before(" ")
             element.insert_after(" ")
             element.unwrap()
+
+
+def _write_checkboxes(content: Tag) -> None:
+    """Writes boxes to tick of items and cells as text; elsewhere they are switches of the page itself."""
+    for box in content.select("li input, li .checkbox, td input, td .checkbox"):
+        attributes = {name: " ".join(box.get_attribute_list(name)) for name in box.attrs}
+        if mark := checkbox(box.name, attributes):
+            box.insert_before(f"{mark} ")
+            box.unwrap()
 
 
 def _is_layout(table: Tag) -> bool:
