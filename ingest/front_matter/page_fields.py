@@ -79,7 +79,8 @@ _KNOWN = frozenset(
 )
 """One of these has to be among lines that have no fence to be fields; others are words before a colon."""
 _MAY_BEGIN = re.compile(
-    rb"\s*(?:---|\+\+\+|;;;|\{|```|<!--|#\+|# -\*-|:?[A-Za-z\"'][\w \"'-]{0,40}:|[^\n]{1,200}\n[=~*^#-]{3,})"
+    rb"\s*(?:---|\+\+\+|;;;|\{|```|<!--|#\+|# -\*-|:?[A-Za-z\"'][\w \"'-]{0,40}:"
+    rb"|[^\n]{1,200}\n(?:[^\n]{1,200}\n)?[=~*^#-]{3,})"  # a title, which may have a rule above as well
 )
 
 _COMMENTS = re.compile(r"(?:\s*<!--.*?-->)+[ \t]*\n\s*?(?=(?:---|\+\+\+|;;;|\{\{\{)[ \t\w]*\n)", re.DOTALL)

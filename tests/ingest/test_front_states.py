@@ -132,6 +132,8 @@ def test_a_status_that_names_the_successor_is_read_as_decision_records_have_it()
             "<!-- lint: off -->\n<!--\nours\n-->\n\n+++\ndraft = true\n+++\n# Leave\n\nAll have leave.\n",
         ),
         ("leave.rst", ":draft: true\n\nLeave\n=====\n\nEverybody has leave.\n"),
+        ("leave.rst", "=====\nLeave\n=====\n\n:status: draft\n\nEverybody has leave.\n"),
+        ("leave.rst", "*******\n Leave\n*******\n\n:status: draft\n\nEverybody has leave.\n"),
         ("leave.org", "#+TITLE: Leave\n#+DRAFT: t\n\n* Leave\nEverybody has leave.\n"),
         ("leave.org", "# -*- mode: org -*-\n#+hugo_draft: true\n\n* Leave\nEverybody has leave.\n"),
         ("leave.org", ":PROPERTIES:\n:ID: 1\n:END:\n#+PROPERTY: status draft\n\n* Leave\nAll have leave.\n"),
