@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from urllib.parse import quote
 
 _SPECIAL = re.compile(r"([\\`*_\[\]<>#{}])")
 _ENTITY = re.compile(r"&(?=#?\w{1,31};)")
 _BEFORE_ENTITY = re.compile(r"\\(?=<|&#?\w{1,31};)")
 """A backslash that would make words of what `literal` writes."""
+_ENDS_ADDRESS = re.compile(r"[()\s]")
 _MARK = (
     r"#{1,6}(?:[ \t]|$)"  # a heading
     r"|(?:=+|-{2,}|(?:[*_][ \t]*){3,})[ \t]*$"  # a ruler, or what makes a heading of the line above
@@ -30,8 +32,8 @@ def around(text: str, wrap: Callable[[str], str]) -> str:
 
 
 def linked(words: str, address: str) -> str:
-    """Writes a link; a bracket in its address would end it."""
-    return f"[{words}]({address.replace(')', '%29')})"
+    """Writes a link; a bracket or white space in its address would end it."""
+    return f"[{words}]({_ENDS_ADDRESS.sub(lambda found: quote(found[0], safe=''), address.strip())})"
 
 
 def heading(title: str, level: int = 1) -> str:

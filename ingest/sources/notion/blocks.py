@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ingest.parsers.grids import table
-from ingest.sources.markup import fenced, literal, prose, quoted
+from ingest.sources.markup import fenced, linked, literal, prose, quoted
 from ingest.sources.notion.connection import REFUSED, Connection, NotionError
 from ingest.sources.notion.family import PageNames
 from ingest.sources.notion.missing import Missing
@@ -217,8 +217,8 @@ def _file(block: Block) -> str:
         url = url or str((held.get("external") or {}).get("url") or "")
     if url and not caption:
         return f"<{url}>" if url.startswith("http") else ""
-    linked = f"[{caption}]({url})" if url and "](" not in caption else caption
-    return "\n\n".join(filter(None, (attached, linked)))
+    shown = linked(caption, url) if url and "](" not in caption else caption
+    return "\n\n".join(filter(None, (attached, shown)))
 
 
 def _code(code: str, language: str) -> str:

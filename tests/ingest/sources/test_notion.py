@@ -578,3 +578,22 @@ def test_neighbouring_code_is_one_and_an_empty_line_does_not_end_it(pieces: list
 
 def test_backticks_that_do_not_pair_begin_no_code() -> None:
     assert rich_text([{"plain_text": "``` `word"}]) == "\\`\\`\\` \\`word"
+
+
+@pytest.mark.parametrize(
+    ("address", "written"),
+    [
+        ("https://x.example/a b\n(c)", "https://x.example/a%20b%0A%28c%29"),
+        (" https://x.example/a ", "https://x.example/a"),
+    ],
+)
+async def test_an_address_with_white_space_or_brackets_is_that_of_a_link(
+    notion: Notion, a_source: Any, address: str, written: str
+) -> None:
+    page = notion.page(
+        "Plans",
+        notion.block("paragraph", words=text("see", href=address)),
+        notion.block("bookmark", url=address, caption=text("A plan")),
+    )
+
+    assert await content(a_source(), page) == f"# Plans\n\n[see]({written})\n\n[A plan]({written})\n"
