@@ -195,7 +195,7 @@ def _item(block: Block, number: int) -> str:
 def _table(block: Block) -> str:
     """Writes a table. An empty row is the header of one without: its first row names no column."""
     rows = [
-        [" ".join(rich_text(cell).split()).replace("|", "\\|") for cell in row.held.get("cells", [])]
+        [" ".join(rich_text(cell or []).split()).replace("|", "\\|") for cell in row.held.get("cells") or []]
         for row in block.children
         if row.kind == "table_row"
     ]

@@ -11,6 +11,7 @@ from ingest.sources.markup import around, linked, literal
 
 _PAIRED = re.compile(r"(?<!`)(`+)(?!`).+?(?<!`)\1(?!`)", re.DOTALL)
 """Words in backticks."""
+_BEFORE_BAR = re.compile(r"(\\+)(?=\|)")
 _MARKS = (("bold", "**"), ("italic", "*"), ("strikethrough", "~~"))
 
 
@@ -51,7 +52,11 @@ def _styled(words: str, style: Mapping[str, Any], href: object) -> str:
 
 
 def _words(text: str) -> str:
-    """Writes words. A backtick without its like is one that somebody wrote: it begins no code with another piece's."""
+    """Writes words. A backtick without its like is one that somebody wrote: it begins no code with another piece's.
+
+    A backslash before a bar is a word as well; in a table it would be taken for what keeps the bar within its cell.
+    """
+    text = _BEFORE_BAR.sub(r"\1\1", text)
     return literal(text.replace("`", "\\`") if "`" in _PAIRED.sub("", text) else text)
 
 

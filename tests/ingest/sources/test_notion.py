@@ -9,6 +9,7 @@ from datetime import UTC, date, datetime
 from typing import Any
 
 import pytest
+from markdown_it import MarkdownIt
 
 from ingest.errors import PageError, SourceUnavailableError
 from ingest.front_matter.page_fields import split_front_matter
@@ -597,3 +598,22 @@ async def test_an_address_with_white_space_or_brackets_is_that_of_a_link(
     )
 
     assert await content(a_source(), page) == f"# Plans\n\n[see]({written})\n\n[A plan]({written})\n"
+
+
+async def test_a_backslash_before_a_bar_is_shown_in_a_cell_and_outside(notion: Notion, a_source: Any) -> None:
+    words = [*text("y\\|z"), *text(" "), *text("a\\|b", code=True)]
+    head = notion.block("table_row", cells=[text("Path"), text("Use")])
+    row = notion.block("table_row", cells=[words, text("grep")])
+    page = notion.page("Paths", notion.block("paragraph", words=words), notion.block("table", head, row))
+
+    shown = MarkdownIt().enable("table").render(await content(a_source(), page))
+
+    assert "<p>y\\|z <code>a\\|b</code></p>" in shown
+    assert "<td>y\\|z <code>a\\|b</code></td>\n<td>grep</td>" in shown
+
+
+async def test_a_row_without_cells_is_an_empty_row(notion: Notion, a_source: Any) -> None:
+    rows = [notion.block("table_row", cells=cells) for cells in ([text("Alarm")], None, [None])]
+    page = notion.page("Codes", notion.block("table", *rows))
+
+    assert await content(a_source(), page) == "# Codes\n\n| Alarm |\n| --- |\n|  |\n|  |\n"
