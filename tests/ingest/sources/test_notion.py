@@ -617,3 +617,34 @@ async def test_a_row_without_cells_is_an_empty_row(notion: Notion, a_source: Any
     page = notion.page("Codes", notion.block("table", *rows))
 
     assert await content(a_source(), page) == "# Codes\n\n| Alarm |\n| --- |\n|  |\n|  |\n"
+
+
+BOLD, ITALIC, BOTH = {"bold": True}, {"italic": True}, {"bold": True, "italic": True}
+
+
+@pytest.mark.parametrize(
+    ("pieces", "written"),
+    [
+        ([("bold", BOLD), ("both", BOTH)], "<strong>bold<em>both</em></strong>"),
+        ([("both", BOTH), ("it", ITALIC)], "<em><strong>both</strong>it</em>"),
+        (
+            [("bold ", BOLD), ("both", BOTH), (" it", ITALIC)],
+            "<strong>bold <em>both</em></strong> <em>it</em>",
+        ),
+        ([("bold", BOLD), ("it", ITALIC)], "<strong>bold</strong><em>it</em>"),
+        ([("a", BOLD), ("\n\n", BOLD), ("b", BOLD)], "<strong>a</strong></p>\n<p><strong>b</strong>"),
+        ([("a", BOLD), ("b", {"bold": True, "code": True})], "<strong>a<code>b</code></strong>"),
+    ],
+)
+def test_neighbouring_styles_share_their_marks(
+    pieces: list[tuple[str, dict[str, bool]]], written: str
+) -> None:
+    markdown = rich_text([{"plain_text": words, "annotations": style} for words, style in pieces])
+
+    assert MarkdownIt().render(markdown) == f"<p>{written}</p>\n"
+
+
+def test_neighbouring_pieces_of_one_link_are_one_link() -> None:
+    pieces = [*text("see ", href="/abc"), *text("this", href="/abc", bold=True), *text(" now")]
+
+    assert rich_text(pieces) == "[see **this**](https://www.notion.so/abc) now"
