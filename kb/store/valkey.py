@@ -191,8 +191,9 @@ class EmbeddedValkey:
             stderr=subprocess.DEVNULL,
             start_new_session=True,
         )
+        redis = connect_redis(self.url)
         try:
-            async with asyncio.timeout(START_S), connect_redis(self.url) as redis:
+            async with asyncio.timeout(START_S):
                 while not await self._answers(redis):  # noqa: ASYNC110 - another process, it sets no event
                     await asyncio.sleep(0.01)
         except TimeoutError as error:
@@ -200,6 +201,9 @@ class EmbeddedValkey:
             raise StoreUnavailableError(
                 f"Valkey did not answer in {START_S:.0f} s; see {self._log_file}"
             ) from error
+        finally:
+            # A cancellation that comes here would leave the socket to the garbage collector.
+            await asyncio.shield(redis.aclose())
 
     async def _answers(self, redis: Redis) -> bool:
         assert self._process is not None

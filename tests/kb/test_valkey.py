@@ -1,6 +1,7 @@
 """The embedded Valkey keeps what it confirmed, comes back when it dies, and never stays behind its owner."""
 
 import asyncio
+import gc
 import os
 import signal
 import subprocess
@@ -76,6 +77,29 @@ async def test_what_it_confirmed_survives_kill_9_and_it_comes_back_by_itself(
             await until(lambda: answers(redis))
             assert await redis.get(f"key{round_}") == b"kept"
     assert valkey.restarts == 2
+
+
+async def test_a_stop_while_it_is_found_to_answer_leaves_no_socket_open(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    left: list[object] = []
+    monkeypatch.setattr(sys, "unraisablehook", left.append)
+    answers_now = EmbeddedValkey._answers
+
+    async def answers_and_is_stopped(self: EmbeddedValkey, redis: Redis) -> bool:
+        is_up = await answers_now(self, redis)
+        if is_up and (task := asyncio.current_task()):
+            asyncio.get_running_loop().call_soon(task.cancel)
+        return is_up
+
+    monkeypatch.setattr(EmbeddedValkey, "_answers", answers_and_is_stopped)
+    valkey = EmbeddedValkey(tmp_path)
+    starting = asyncio.create_task(valkey.start())
+    with pytest.raises(asyncio.CancelledError):
+        await starting
+    del starting
+    gc.collect()
+    assert left == []
 
 
 async def answers(redis: Redis) -> bool:
