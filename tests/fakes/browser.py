@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from tests.fakes.waiting import until
+
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 NO_CHROMIUM = "no Chromium on this machine (apt-get install chromium)"
 FLAGS = [
@@ -68,3 +70,12 @@ async def a_chromium() -> AsyncIterator[Any]:
             yield browser
         finally:
             await browser.close()
+
+
+async def until_true(page: Any, expression: str, argument: object = None) -> None:
+    """Waits until JavaScript is true: `page.wait_for_function` evaluates it in the page's frames, which its policy forbids.
+
+    Raises:
+        TimeoutError: it still is not after 45 s.
+    """
+    await until(lambda: page.evaluate(expression, argument), seconds=45, pause=0.02)

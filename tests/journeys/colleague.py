@@ -6,6 +6,8 @@ import json
 import re
 from typing import Any
 
+from tests.fakes.browser import until_true
+
 HOME = {"alice": "U0ALICE", "bram": "U0BRAM", "dana": "U0DANA", "emma": "U0EMMA", "farid": "U0FARID"}
 CHANNELS = {"general": "C0GENERAL", "garden-shop": "C0GARDEN", "people-leads": "G0PEOPLE"}
 PATIENCE_MS = 45_000
@@ -58,7 +60,7 @@ class Colleague:
         if await self.thread.is_visible():
             await self.page.get_by_role("button", name="Close thread").click()
             await self.thread.wait_for(state="hidden")
-            await self.page.wait_for_function("document.activeElement.matches('#messages article')")
+            await until_true(self.page, "document.activeElement.matches('#messages article')")
 
     async def close_dialog(self) -> None:
         """Closes an open view. It belongs to the person, not to the window, and would meet their next window too."""

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tests.fakes.browser import until_true
 from tests.journeys.colleague import Colleague
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session"), pytest.mark.timeout(300)]
@@ -17,7 +18,7 @@ STOPS = 60
 async def test_asking_reading_and_looking_into_an_answer_needs_no_mouse(sit_down: Any) -> None:
     farid: Colleague = await sit_down("farid")
     keyboard = farid.page.keyboard
-    await farid.page.wait_for_function("document.activeElement?.tagName === 'TEXTAREA'")
+    await until_true(farid.page, "document.activeElement?.tagName === 'TEXTAREA'")
     await keyboard.type("@foot")
     await farid.page.get_by_role("option", name="@footnote").wait_for()
     await keyboard.press("Tab")
@@ -43,7 +44,7 @@ async def test_asking_reading_and_looking_into_an_answer_needs_no_mouse(sit_down
     question = await farid.thread.get_by_role("article").first.get_attribute("data-ts")
     await keyboard.press("Escape")
     await farid.thread.wait_for(state="hidden")
-    await farid.page.wait_for_function("(ts) => document.activeElement?.dataset.ts === ts", arg=question)
+    await until_true(farid.page, "(ts) => document.activeElement?.dataset.ts === ts", question)
     assert await answer.count() == 0
 
 

@@ -16,7 +16,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.playground import SlackLimits, sample_workspace
 from bot.playground.guide import Guide, Suggestion
 from bot.playground.kb_pages import ShownPage, ShownSection
-from tests.fakes.browser import CHROMIUM, NO_CHROMIUM, Windows, a_chromium
+from tests.fakes.browser import CHROMIUM, NO_CHROMIUM, Windows, a_chromium, until_true
 from tests.fakes.playground import Playground
 
 pytestmark = [
@@ -321,7 +321,7 @@ async def test_a_cited_section_of_a_document_is_scrolled_to(
         windows.window() as page,
     ):
         await page.goto(f"{running.url}kb/report.pdf#page=2")
-        await page.wait_for_function("window.scrollY > 800")
+        await until_true(page, "window.scrollY > 800")
         top = await page.evaluate("document.getElementById('page=2').getBoundingClientRect().top")
     assert -1 <= top <= 40
 
@@ -353,7 +353,7 @@ async def test_a_message_is_forwarded_and_opens_where_it_was_said(page: Any, pla
     await shared.wait_for()
     assert "What does it cost?" in await shared.inner_text()
     assert await page.locator(".shared img, .shared script").count() == 0
-    await page.wait_for_function("document.title.includes('garden-shop')")
+    await until_true(page, "document.title.includes('garden-shop')")
     await shared.get_by_role("link", name="View message").click()
     await page.locator(f'#messages [data-ts="{ts}"]').wait_for()
 
